@@ -159,8 +159,8 @@ function guardWrites(
     const module = modules.find((name) => before.get(name) === after.get(name));
     if (module === undefined || allows.writeStores.includes(store)) return;
     throw refuse(
-      `handler "${planName}" writes to the store of the module "${module}", whose version stays ${before.get(module)}: raise ` +
-        `the version, so that every program knows which layout it reads, or declare allows.writeStores ["${store}"] when the layout is the same`,
+      `handler "${planName}" writes to the store "${store}" of the module "${module}", whose version stays ${before.get(module)}: ` +
+        `raise the version, so that every program knows which layout it reads, or declare allows.writeStores ["${store}"] when the layout is the same`,
     );
   };
   for (const written of [...branch.names].sort(compareText).filter((name) => isWritten(branch, name))) {

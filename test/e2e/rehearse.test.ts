@@ -167,7 +167,7 @@ describe("rehearse() warns of a handler that", () => {
       "forgets to raise a version",
       20,
       "UPG_MIGRATION_VERSION_MAP",
-      'writes to the store of the module "staking", whose version stays 1',
+      'writes to the store "staking" of the module "staking", whose version stays 1',
       () =>
         handlerFile(
           {

@@ -31,7 +31,7 @@ describe("a handler that", () => {
     ]);
     expect(messages).toHaveLength(1);
     expect(messages[0]).toContain("guards: nodes refuse it: UPG_MIGRATION_VERSION_MAP");
-    expect(messages[0]).toContain('writes to the store of the module "bank", whose version stays');
+    expect(messages[0]).toContain('writes to the store "bank" of the module "bank", whose version stays');
   });
 
   test("raises the version, or says that it writes without → no warning, and the scene holds", () => {

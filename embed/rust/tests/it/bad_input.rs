@@ -1,4 +1,4 @@
-//! Files that are not handlers, and runs that do not succeed: an error with its code, and nothing written.
+//! Runs that do not succeed: an error with its code, and nothing written.
 
 use crate::support::guest::{Guest, MANIFEST, get_one, set_one, spin};
 use chain_upgrade::{
@@ -8,7 +8,7 @@ use chain_upgrade::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use wasm_encoder::{Instruction, ValType};
+use wasm_encoder::Instruction;
 
 const TIME: Timestamp = Timestamp { seconds: 1_700_000_000, nanos: 0 };
 
@@ -16,94 +16,13 @@ fn versions() -> VersionMap {
     VersionMap::from([("bank".to_owned(), 1)])
 }
 
-fn refused(guest: &Guest) -> Error {
-    Handler::load(&guest.file(), None).expect_err("this is no handler")
-}
-
-fn handler(guest: &Guest) -> Handler {
-    Handler::load(&guest.file(), None).expect("a handler")
-}
-
 fn run_over(guest: &Guest, store: SharedStore) -> chain_upgrade::Result<chain_upgrade::Run> {
     let stores = Stores::from([("bank".to_owned(), store)]);
-    handler(guest).run(Input::new("test-1", 7, TIME, &[], &versions(), &stores))
+    guest.handler().run(Input::new("test-1", 7, TIME, &[], &versions(), &stores))
 }
 
 fn run(guest: &Guest) -> chain_upgrade::Result<chain_upgrade::Run> {
     run_over(guest, Arc::new(MemoryStore::default()))
-}
-
-#[test]
-fn load_a_handler_made_by_hand_is_taken_and_its_hash_is_that_of_the_file() {
-    let file = Guest::default().file();
-    let loaded = Handler::load(&file, None).expect("a handler");
-    let hash: String = loaded.sha256().iter().map(|byte| format!("{byte:02x}")).collect();
-    Handler::load(&file, Some(&hash)).expect("its own hash");
-    Handler::load(&file, Some(&hash.to_uppercase())).expect("its own hash in capitals");
-    assert_eq!(Handler::load(&file, Some(&"0".repeat(64))).expect_err("another").code(), Code::HandlerHash);
-    let ends_in_a_line = format!("{}\n", "0".repeat(64));
-    let message = Handler::load(&file, Some(&ends_in_a_line)).expect_err("a line feed").to_string();
-    assert!(message.contains(&format!("the plan pins \"{}\\n\"", "0".repeat(64))), "{message}");
-    assert_eq!(Handler::load(&file, Some("")).expect_err("none").code(), Code::HandlerHash);
-}
-
-#[test]
-fn load_a_file_of_another_kind_cut_or_too_long_is_refused() {
-    let file = Guest::default().file();
-    assert_eq!(Handler::load(b"", None).expect_err("empty").code(), Code::HandlerFormat);
-    assert_eq!(Handler::load(b"\0asm\x0d\0\x01\0", None).expect_err("a component").code(), Code::HandlerFormat);
-    for length in 0..file.len() {
-        Handler::load(&file[..length], None).expect_err("a cut file");
-    }
-    assert_eq!(Handler::load(&vec![0; 8 << 20], None).expect_err("8 MiB").code(), Code::HandlerLimit);
-}
-
-#[test]
-fn load_each_byte_changed_is_refused_by_the_pinned_hash() {
-    let file = Guest::default().file();
-    let hash: String = handler(&Guest::default()).sha256().iter().map(|byte| format!("{byte:02x}")).collect();
-    for at in 0..file.len() {
-        let mut changed = file.clone();
-        changed[at] ^= 1;
-        assert_eq!(Handler::load(&changed, Some(&hash)).expect_err("changed").code(), Code::HandlerHash);
-        // Without a pinned hash it is another handler or none: never a panic.
-        drop(Handler::load(&changed, None));
-    }
-}
-
-#[test]
-fn load_a_module_that_breaks_the_interface_is_refused_with_the_code_of_the_node() {
-    let of = |guest: Guest| refused(&guest).code();
-    assert_eq!(of(Guest { extra_import: Some(("wasi", "x")), ..Guest::default() }), Code::HandlerImport);
-    assert_eq!(of(Guest { extra_import: Some(("chain", "progress")), ..Guest::default() }), Code::HandlerImport);
-    assert_eq!(of(Guest { lacks_marker: true, ..Guest::default() }), Code::HandlerExport);
-    assert_eq!(of(Guest { has_start: true, ..Guest::default() }), Code::HandlerOpcode);
-    assert_eq!(of(Guest { pages: (257, None), ..Guest::default() }), Code::HandlerMemory);
-    let floats = vec![Instruction::F64Const(1.0.into()), Instruction::Drop, Instruction::I32Const(0)];
-    assert_eq!(of(Guest::running(floats)), Code::HandlerOpcode);
-    assert_eq!(of(Guest::running(vec![Instruction::I64Const(0)])), Code::HandlerFormat);
-    assert_eq!(of(Guest { manifest: "{}".to_owned(), ..Guest::default() }), Code::HandlerManifest);
-}
-
-#[test]
-fn load_a_metered_module_that_cannot_be_the_files_own_is_refused() {
-    let of = |guest: Guest| {
-        let error = refused(&guest);
-        assert!(error.to_string().contains("chaind handler meter"), "{error}");
-        error.code()
-    };
-    let counter = |index: usize, counter| {
-        let mut guest = Guest::default();
-        guest.counters[index] = counter;
-        guest
-    };
-    assert_eq!(of(Guest { has_metered: false, ..Guest::default() }), Code::HandlerMetered);
-    assert_eq!(of(Guest { metered_pages_max: 513, ..Guest::default() }), Code::HandlerMetered);
-    assert_eq!(of(Guest { pages: (16, Some(32)), ..Guest::default() }), Code::HandlerMetered);
-    assert_eq!(of(Guest { metered_lacks_export: true, ..Guest::default() }), Code::HandlerMetered);
-    assert_eq!(of(counter(0, ("chain-upgrade:gas", ValType::I32, true))), Code::HandlerMetered);
-    assert_eq!(of(counter(1, ("chain-upgrade:stack", ValType::I32, false))), Code::HandlerMetered);
-    assert_eq!(of(counter(2, ("chain-upgrade:other", ValType::I32, true))), Code::HandlerMetered);
 }
 
 #[test]
@@ -141,7 +60,7 @@ fn run_recursion_without_end_is_the_engines_limit_and_never_a_crash() {
 #[test]
 fn run_at_a_wrong_layout_or_without_its_store_is_refused_before_anything_runs() {
     let stores = Stores::new();
-    let handler = handler(&Guest::running(spin()));
+    let handler = Guest::running(spin()).handler();
     let error = handler
         .run(Input::new("test-1", 7, TIME, &[], &VersionMap::from([("bank".to_owned(), 2)]), &stores))
         .expect_err("versions");
@@ -210,7 +129,7 @@ fn get_one_other() -> Vec<Instruction<'static>> {
 fn run_a_scan_whose_walk_fails_or_panics_in_the_middle_is_an_error_of_ours() {
     let manifest = MANIFEST.replace("\"versions\"", "\"scans\":[{\"store\":\"bank\"}],\"versions\"");
     // Without handler_batch it is refused, so the walk is that of store_scan.
-    assert_eq!(refused(&Guest { manifest, ..Guest::default() }).code(), Code::HandlerExport);
+    assert_eq!(Guest { manifest, ..Guest::default() }.refused().code(), Code::HandlerExport);
     let zero = || Instruction::I32Const(0);
     let scan = vec![zero(), zero(), zero(), zero(), zero(), zero(), Instruction::I32Const(4_096), Instruction::Call(2)];
     for panics in [false, true] {
@@ -260,7 +179,7 @@ fn run_cancelled_before_or_while_the_guest_spins_ends_and_says_nothing_about_the
         let (versions, stores) = (versions(), Stores::from([("bank".to_owned(), memory())]));
         let mut input = Input::new("test-1", 7, TIME, &[], &versions, &stores);
         input.cancel = Some(cancel.clone());
-        let error = handler(&Guest::running(spin())).run(input).expect_err("cancelled");
+        let error = Guest::running(spin()).handler().run(input).expect_err("cancelled");
         assert_eq!(error.code(), Code::HandlerEngine);
         assert_eq!(error.details()["cancelled"], "true");
     }
@@ -278,7 +197,7 @@ fn run_a_callback_that_panics_has_no_effect() {
     let (versions, stores) = (versions(), Stores::from([("bank".to_owned(), memory())]));
     let zero = || Instruction::I32Const(0);
     let log = vec![zero(), zero(), zero(), Instruction::Call(3)];
-    let handler = handler(&Guest::running([log.clone(), log, set_one(), vec![zero()]].concat()));
+    let handler = Guest::running([log.clone(), log, set_one(), vec![zero()]].concat()).handler();
     let heard = Arc::new(AtomicU32::new(0));
     let run = |panics: bool| {
         let mut input = Input::new("test-1", 7, TIME, &[], &versions, &stores);
@@ -298,7 +217,7 @@ fn run_without_gas_for_the_file_ends_before_anything_runs() {
     let (versions, stores) = (versions(), Stores::from([("bank".to_owned(), memory())]));
     let mut input = Input::new("test-1", 7, TIME, &[], &versions, &stores);
     input.gas_limit = Some(1);
-    let error = handler(&Guest::running(spin())).run(input).expect_err("out of gas");
+    let error = Guest::running(spin()).handler().run(input).expect_err("out of gas");
     assert_eq!(error.code(), Code::MigrationOutOfGas);
     assert_eq!(error.details()["gas"], "1");
 }

@@ -6,13 +6,13 @@ use chain_upgrade::{Code, Handler};
 use wasm_encoder::{BlockType, Instruction};
 
 fn refusal(guest: &Guest) -> String {
-    let error = Handler::load(&guest.file(), None).expect_err("this is forged");
+    let error = guest.refused();
     assert_eq!(error.code(), Code::HandlerMetered, "{error}");
     error.to_string()
 }
 
 fn taken(guest: &Guest) {
-    Handler::load(&guest.file(), None).expect("a handler");
+    guest.handler();
 }
 
 /// `handler_run` in the metered module; that of the file returns 0.

@@ -6,10 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use wasm_encoder::Instruction;
 
-fn handler(guest: &Guest) -> Handler {
-    Handler::load(&guest.file(), None).expect("a handler")
-}
-
 /// Runs it over an empty store, which must be empty afterwards.
 fn run(handler: &Handler, change: impl FnOnce(&mut Input<'_>)) -> chain_upgrade::Result<Run> {
     let store: SharedStore = Arc::new(MemoryStore::default());
@@ -25,7 +21,7 @@ fn run(handler: &Handler, change: impl FnOnce(&mut Input<'_>)) -> chain_upgrade:
 
 #[test]
 fn run_a_gas_limit_of_more_than_a_manifest_can_have_is_refused_and_not_clamped() {
-    let handler = handler(&Guest::default());
+    let handler = Guest::default().handler();
     let used = run(&handler, |_| ()).expect("a run").report().gas;
     for limit in [1_000_000_000_001, 1 << 62, u64::MAX] {
         let error = run(&handler, |input| input.gas_limit = Some(limit)).expect_err("too much gas");
@@ -41,7 +37,7 @@ fn run_a_gas_limit_of_more_than_a_manifest_can_have_is_refused_and_not_clamped()
 
 #[test]
 fn run_a_batch_of_no_bytes_or_of_more_than_the_buffer_has_is_refused() {
-    let handler = handler(&Guest::default());
+    let handler = Guest::default().handler();
     for bytes in [0, 65_537] {
         let error = run(&handler, |input| input.batch_bytes = Some(bytes)).expect_err("no batch");
         assert_eq!(error.code(), Code::InvalidArgument);
@@ -99,7 +95,7 @@ impl Drop for Folder {
 #[test]
 fn run_writes_beyond_the_disk_end_the_run_with_store_full_and_leave_no_file() {
     assert!(MANIFEST.contains("100000000000"), "gas for more writes than fit");
-    let (endless, folder) = (handler(&puts_without_end()), Folder::new("endless"));
+    let (endless, folder) = (puts_without_end().handler(), Folder::new("endless"));
     let error = run(&endless, |input| {
         input.overlay_memory_bytes = 4 << 20;
         input.overlay_disk_bytes = 16 << 20;
@@ -116,7 +112,7 @@ fn run_writes_beyond_the_disk_end_the_run_with_store_full_and_leave_no_file() {
 #[test]
 fn run_writes_that_are_spilled_are_those_of_memory_and_no_file_stays() {
     let (handler, folder) =
-        (handler(&Guest::running([set_one(), vec![Instruction::I32Const(0)]].concat())), Folder::new("same"));
+        (Guest::running([set_one(), vec![Instruction::I32Const(0)]].concat()).handler(), Folder::new("same"));
     let whole = run(&handler, |_| ()).expect("a run");
     // A key and a value of a byte each, and the entry.
     let fits = run(&handler, |input| input.overlay_memory_bytes = 202).expect("a run");

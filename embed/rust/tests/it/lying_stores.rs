@@ -3,7 +3,7 @@
 
 use crate::support::guest::{Guest, KEY, get_one};
 use chain_upgrade::{
-    Code, Core, Error, Handler, Input, KVStore, Pair, Pairs, SharedStore, StoreError, Stores, Timestamp, VersionMap,
+    Code, Core, Error, Input, KVStore, Pair, Pairs, SharedStore, StoreError, Stores, Timestamp, VersionMap,
 };
 use std::sync::Arc;
 use wasm_encoder::Instruction;
@@ -31,7 +31,7 @@ impl KVStore for Lying {
 }
 
 fn run(body: Vec<Instruction<'static>>, store: Lying) -> chain_upgrade::Result<()> {
-    let handler = Handler::load(&Guest::running(body).file(), None).expect("a handler");
+    let handler = Guest::running(body).handler();
     let stores = Stores::from([("bank".to_owned(), Arc::new(store) as SharedStore)]);
     let versions = VersionMap::from([("bank".to_owned(), 1)]);
     let time = Timestamp { seconds: 1_700_000_000, nanos: 0 };

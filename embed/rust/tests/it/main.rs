@@ -1,5 +1,6 @@
 //! All tests of the crate's public face, in one program: each program would link the compiler again.
 
+mod bad_files;
 mod bad_input;
 mod branches;
 mod core_calls;

@@ -3,7 +3,7 @@
 use crate::support::guest::{Guest, set_one};
 use crate::support::{hex, to_hex};
 use chain_upgrade::{
-    Code, GAS_SCHEDULE, Handler, Input, MemoryStore, Receipt, RootChange, SharedStore, StoreReceipt, Stores, Timestamp,
+    Code, GAS_SCHEDULE, Input, MemoryStore, Receipt, RootChange, SharedStore, StoreReceipt, Stores, Timestamp,
     VersionMap,
 };
 use sha2::{Digest, Sha256};
@@ -45,7 +45,7 @@ fn encode_a_receipt_gives_the_bytes_of_the_node_and_decode_takes_them_back() {
 #[test]
 fn receipt_of_a_run_has_its_gas_counts_and_the_roots_that_were_given() {
     let body = [set_one(), vec![Instruction::I32Const(0)]].concat();
-    let handler = Handler::load(&Guest::running(body).file(), None).expect("a handler");
+    let handler = Guest::running(body).handler();
     let stores = Stores::from([("bank".to_owned(), Arc::new(MemoryStore::default()) as SharedStore)]);
     let versions = VersionMap::from([("bank".to_owned(), 1)]);
     let run = handler.run(Input::new("test-1", 7, Timestamp::ZERO, &[], &versions, &stores)).expect("a run");

@@ -1,5 +1,6 @@
 //! Handlers made by hand: the metered module has its three counters and counts nothing, so gas is what the host itself takes.
 
+use chain_upgrade::{Error, Handler};
 use wasm_encoder::{
     CodeSection, ConstExpr, CustomSection, EntityType, ExportKind, ExportSection, Function, FunctionSection,
     GlobalSection, GlobalType, ImportSection, Instruction, MemorySection, MemoryType, Module, StartSection,
@@ -77,6 +78,14 @@ impl Guest {
             module.section(&CustomSection { name: "chain-upgrade.metered".into(), data: metered.into() });
         }
         module.finish()
+    }
+
+    pub fn handler(&self) -> Handler {
+        Handler::load(&self.file(), None).expect("a handler")
+    }
+
+    pub fn refused(&self) -> Error {
+        Handler::load(&self.file(), None).expect_err("this is no handler")
     }
 
     fn module(&self, is_metered: bool) -> Module {

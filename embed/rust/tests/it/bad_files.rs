@@ -1,0 +1,78 @@
+//! Files that are not handlers: refused, with the code of the node.
+
+use crate::support::guest::Guest;
+use chain_upgrade::{Code, Handler};
+use wasm_encoder::{Instruction, ValType};
+
+#[test]
+fn load_a_handler_made_by_hand_is_taken_and_its_hash_is_that_of_the_file() {
+    let file = Guest::default().file();
+    let loaded = Handler::load(&file, None).expect("a handler");
+    let hash: String = loaded.sha256().iter().map(|byte| format!("{byte:02x}")).collect();
+    Handler::load(&file, Some(&hash)).expect("its own hash");
+    Handler::load(&file, Some(&hash.to_uppercase())).expect("its own hash in capitals");
+    assert_eq!(Handler::load(&file, Some(&"0".repeat(64))).expect_err("another").code(), Code::HandlerHash);
+    let ends_in_a_line = format!("{}\n", "0".repeat(64));
+    let message = Handler::load(&file, Some(&ends_in_a_line)).expect_err("a line feed").to_string();
+    assert!(message.contains(&format!("the plan pins \"{}\\n\"", "0".repeat(64))), "{message}");
+    assert_eq!(Handler::load(&file, Some("")).expect_err("none").code(), Code::HandlerHash);
+}
+
+#[test]
+fn load_a_file_of_another_kind_cut_or_too_long_is_refused() {
+    let file = Guest::default().file();
+    assert_eq!(Handler::load(b"", None).expect_err("empty").code(), Code::HandlerFormat);
+    assert_eq!(Handler::load(b"\0asm\x0d\0\x01\0", None).expect_err("a component").code(), Code::HandlerFormat);
+    for length in 0..file.len() {
+        Handler::load(&file[..length], None).expect_err("a cut file");
+    }
+    assert_eq!(Handler::load(&vec![0; 8 << 20], None).expect_err("8 MiB").code(), Code::HandlerLimit);
+}
+
+#[test]
+fn load_each_byte_changed_is_refused_by_the_pinned_hash() {
+    let file = Guest::default().file();
+    let hash: String = Guest::default().handler().sha256().iter().map(|byte| format!("{byte:02x}")).collect();
+    for at in 0..file.len() {
+        let mut changed = file.clone();
+        changed[at] ^= 1;
+        assert_eq!(Handler::load(&changed, Some(&hash)).expect_err("changed").code(), Code::HandlerHash);
+        // Without a pinned hash it is another handler or none: never a panic.
+        drop(Handler::load(&changed, None));
+    }
+}
+
+#[test]
+fn load_a_module_that_breaks_the_interface_is_refused_with_the_code_of_the_node() {
+    let of = |guest: Guest| guest.refused().code();
+    assert_eq!(of(Guest { extra_import: Some(("wasi", "x")), ..Guest::default() }), Code::HandlerImport);
+    assert_eq!(of(Guest { extra_import: Some(("chain", "progress")), ..Guest::default() }), Code::HandlerImport);
+    assert_eq!(of(Guest { lacks_marker: true, ..Guest::default() }), Code::HandlerExport);
+    assert_eq!(of(Guest { has_start: true, ..Guest::default() }), Code::HandlerOpcode);
+    assert_eq!(of(Guest { pages: (257, None), ..Guest::default() }), Code::HandlerMemory);
+    let floats = vec![Instruction::F64Const(1.0.into()), Instruction::Drop, Instruction::I32Const(0)];
+    assert_eq!(of(Guest::running(floats)), Code::HandlerOpcode);
+    assert_eq!(of(Guest::running(vec![Instruction::I64Const(0)])), Code::HandlerFormat);
+    assert_eq!(of(Guest { manifest: "{}".to_owned(), ..Guest::default() }), Code::HandlerManifest);
+}
+
+#[test]
+fn load_a_metered_module_that_cannot_be_the_files_own_is_refused() {
+    let of = |guest: Guest| {
+        let error = guest.refused();
+        assert!(error.to_string().contains("chaind handler meter"), "{error}");
+        error.code()
+    };
+    let counter = |index: usize, counter| {
+        let mut guest = Guest::default();
+        guest.counters[index] = counter;
+        guest
+    };
+    assert_eq!(of(Guest { has_metered: false, ..Guest::default() }), Code::HandlerMetered);
+    assert_eq!(of(Guest { metered_pages_max: 513, ..Guest::default() }), Code::HandlerMetered);
+    assert_eq!(of(Guest { pages: (16, Some(32)), ..Guest::default() }), Code::HandlerMetered);
+    assert_eq!(of(Guest { metered_lacks_export: true, ..Guest::default() }), Code::HandlerMetered);
+    assert_eq!(of(counter(0, ("chain-upgrade:gas", ValType::I32, true))), Code::HandlerMetered);
+    assert_eq!(of(counter(1, ("chain-upgrade:stack", ValType::I32, false))), Code::HandlerMetered);
+    assert_eq!(of(counter(2, ("chain-upgrade:other", ValType::I32, true))), Code::HandlerMetered);
+}
