@@ -13,7 +13,7 @@ import type { ConnectionKind } from "./calls.js";
 import { engineEnded, engineFailed } from "./comet/halts.js";
 import { type CometFiles, prepareCometHome } from "./comet/home-files.js";
 import { cometFields } from "./comet/log-line.js";
-import { CometProcess, describeEnd } from "./comet/process.js";
+import { CometProcess } from "./comet/process.js";
 import type { Answer, Call } from "./messages.js";
 import { AbciServer } from "./server.js";
 
@@ -84,9 +84,9 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
         log(line.level, line.message, cometFields(line)),
       );
       log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
-      const { databases } = comet.files;
-      void child.failed.then((failure) => end.engineEnded(() => engineFailed(options, failure)));
-      void child.ended.then((how) => end.engineEnded(() => engineEnded(options, describeEnd(how), databases)));
+      const facts = { ...options, databases: comet.files.databases };
+      void child.failed.then((failure) => end.engineEnded(() => engineFailed(facts, failure)));
+      void child.ended.then((how) => end.engineEnded(() => engineEnded(facts, how)));
     }
     await end.reached;
     // CometBFT that waits for a block is left to commit it: it would be run again from its beginning.

@@ -5,10 +5,9 @@ import { type AbciAddress, addressText, listenOptions } from "../abci/address.js
 import { engineEnded, engineFailed } from "../abci/comet/halts.js";
 import { type CometFiles, prepareCometHome } from "../abci/comet/home-files.js";
 import { cometFields } from "../abci/comet/log-line.js";
-import { CometProcess, describeEnd } from "../abci/comet/process.js";
+import { CometProcess } from "../abci/comet/process.js";
 import { cannotListen, removeOldSocket } from "../abci/server.js";
-import { messageOf } from "../errors.js";
-import type { Halt } from "../upgrade/halt.js";
+import { messageOf, type UpgradeError } from "../errors.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { RelayedConnection } from "./connection.js";
 import { type ChainPlace, exceptionText, REQUEST } from "./message.js";
@@ -47,14 +46,14 @@ export interface Loss {
 export class EngineSide {
   readonly position = new ChainPosition();
   /** Settles when CometBFT ends and was not asked to; never rejects. */
-  readonly ended: Promise<Halt>;
+  readonly ended: Promise<UpgradeError>;
   readonly #server: Server = createServer();
   readonly #connections = new Set<RelayedConnection>();
   #consensus: RelayedConnection | undefined;
   #comet: CometProcess | undefined;
   #worker: Worker | undefined;
   #isStopping = false;
-  #onEnded: (end: Halt) => void = () => undefined;
+  #onEnded: (end: UpgradeError) => void = () => undefined;
   #onLost: (loss: Loss) => void = () => undefined;
 
   constructor(private readonly options: EngineSideOptions) {
@@ -88,12 +87,13 @@ export class EngineSide {
     );
     this.#comet = child;
     log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
-    const facts = { nextHeight: () => this.nextHeight, isRestored: () => this.position.isRestoring };
+    const { databases } = comet.files;
+    const facts = { databases, nextHeight: () => this.nextHeight, isRestored: () => this.position.isRestoring };
     void child.failed.then((failure) => {
       if (!this.#isStopping) this.#onEnded(engineFailed(facts, failure));
     });
     void child.ended.then((how) => {
-      if (!this.#isStopping) this.#onEnded(engineEnded(facts, describeEnd(how), comet.files.databases));
+      if (!this.#isStopping) this.#onEnded(engineEnded(facts, how));
     });
   }
 

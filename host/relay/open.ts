@@ -7,10 +7,9 @@ import type { Home } from "../engine/home/home.js";
 import { HomeLock } from "../engine/home/home-lock.js";
 import { envPrefix, programName } from "../program-name.js";
 import { Layout } from "../programs/layout.js";
-import { Halt } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
-import { recordHalt } from "./record.js";
+import { isRecorded, recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
 import { startWorker } from "./worker-process.js";
 
@@ -49,7 +48,7 @@ export interface OpenOptions extends Pick<HoldOptions, "home" | "flags" | "comet
   readonly own: string;
 }
 
-/** Returns the exit status. @throws Halt, after it was recorded; UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO */
+/** Returns the exit status. @throws Halt, UpgradeError UPG_STORE_FULL, after it was recorded; UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO */
 export async function openRelay({ program, upgrades, own, ...options }: OpenOptions): Promise<number> {
   const { home, log } = options;
   const { env } = process;
@@ -86,7 +85,7 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
   try {
     return await relay.run();
   } catch (error) {
-    if (error instanceof Halt) recordHalt(home, error, relay.place, log, options.startCommand);
+    if (isRecorded(error)) recordHalt(home, error, relay.place, log, options.startCommand);
     throw error;
   } finally {
     await relay.close();

@@ -4,7 +4,7 @@
  * the next start does CometBFT's handshake.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { Program } from "../programs/layout.js";
 import { Halt } from "../upgrade/halt.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
@@ -83,7 +83,7 @@ export class Relay {
     return this.#engine.position.place;
   }
 
-  /** Returns the exit status. @throws Halt UPG_HALT_WORKER, UPG_HALT_ENGINE; UpgradeError of files and flags */
+  /** Returns the exit status. @throws Halt UPG_HALT_WORKER, UPG_HALT_ENGINE, UPG_HALT_DIVERGED; UpgradeError of a full disk, files and flags */
   async run(): Promise<number> {
     await this.#engine.listen();
     let program = this.options.layout.current();
@@ -170,14 +170,14 @@ export class Relay {
     }
   }
 
-  /** What the end of CometBFT or a signal does not wait for. @throws Halt UPG_HALT_ENGINE */
+  /** What the end of CometBFT or a signal does not wait for. @throws Halt UPG_HALT_ENGINE, UPG_HALT_DIVERGED; UpgradeError UPG_STORE_FULL */
   #orStop<T>(work: Promise<T>): Promise<T | "stop"> {
     return this.#orEngine(Promise.race([work, this.#stop]));
   }
 
   async #orEngine<T>(work: Promise<T>): Promise<T> {
     const first = await Promise.race([work, this.#engine.ended]);
-    if (first instanceof Halt) throw first;
+    if (isUpgradeError(first)) throw first;
     return first;
   }
 

@@ -22,7 +22,7 @@ export interface EndFacts {
   readonly serviceCommand?: string | undefined;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
-  /** Facts that the error carries: `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
+  /** Facts that the error carries: `path`, `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -46,6 +46,9 @@ const start = (facts: EndFacts, ...flags: readonly string[]) => {
   if (isRelayed(facts)) return command(program, "relay --home", shellWord(home), ...(flags[0] ? ["--", ...flags] : []));
   return command(program, "start --home", shellWord(home), ...startFlags, ...flags);
 };
+/** On the full disk, which may be another one than the home's. What spilled is removed by the end of the process. */
+const fullFolder = ({ home, details: { path = "" } }: EndFacts) =>
+  /^\/.+\//.test(path) && !path.includes("/spill") ? path.slice(0, path.lastIndexOf("/")) : `${home}/data`;
 const handlersFolder = ({ home }: EndFacts) => `${home}/handlers`;
 const NOTHING = "Nothing of the block was committed.";
 
@@ -112,7 +115,7 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
     if (holder)
       return `CometBFT never opened its database, so this node's state is unchanged. Process ${holder}, most likely a CometBFT that an earlier node left running, has the database in ${facts.home}/data open. See what it is, ${command("ps -fp", shellWord(holder))}, stop it, ${command("kill", shellWord(holder))}, then ${again}, with the flags that it had.`;
     const where = reason
-      ? "Fix what the message names (a full disk is the most common reason)"
+      ? "Fix what the message names"
       : "Read the last lines of CometBFT's log above this record and fix what they name";
     return `${where}, then ${again}, with the flags that it had. If they name a LOCK file that is temporarily unavailable, another CometBFT has the database of this home open: stop that one first.`;
   },
@@ -161,7 +164,7 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_HANDLER_STACK: handlerFailed,
   UPG_HANDLER_LAYOUT: handlerFailed,
   UPG_STORE_FULL: (facts) =>
-    `${NOTHING} See what fills the disk, ${command("df -h", shellWord(`${facts.home}/data`))}, and make room; then the same home goes on: ${start(facts)}.`,
+    `${NOTHING} See what fills the disk, ${command("df -h", shellWord(fullFolder(facts)))}, and make room; then the same home goes on: ${start(facts)}.`,
   UPG_STORE_CORRUPT: (facts) =>
     `Find what is damaged: ${command(facts.program, "verify --home", shellWord(facts.home))}. Put a copy of the home in its place, of this node or another of this chain (without its validator key's last-signed record being older), then ${start(facts)}.`,
   UPG_STORE_LOCKED: (facts) => `Stop the other process on this home, then ${start(facts)}.`,

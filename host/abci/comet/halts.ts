@@ -1,23 +1,31 @@
-/** The halt of a node whose CometBFT exited, stopped, or holds another chain state than this node. */
+/** The failure of a node whose CometBFT exited, stopped, met a full disk, or holds another chain state than this node. */
+import { join } from "node:path";
 import type { Home } from "../../engine/home/home.js";
 import { openShared } from "../../engine/home/home-database.js";
-import type { ErrorDetails } from "../../errors.js";
+import { type ErrorDetails, UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
+import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import type { Height } from "../../types.js";
 import { Halt } from "../../upgrade/halt.js";
 import { upgradeOfLastBlock } from "../../upgrade/stored-plans.js";
 import { databaseHolder } from "./database-holder.js";
-import type { CometFailure, Divergence } from "./failure.js";
+import type { CometFailure, Divergence, FullDisk } from "./failure.js";
+import { type CometEnd, describeEnd } from "./process.js";
 
 export interface EngineFacts {
   /** Of the block that is made next. */
   readonly nextHeight: () => Height;
   /** Is the state that of a snapshot, and no block was made since? */
   readonly isRestored: () => boolean;
+  /** Folder of CometBFT's databases. */
+  readonly databases: string;
 }
 
-/** CometBFT has exited. @param how its exit status or signal */
-export function engineEnded({ nextHeight, isRestored }: EngineFacts, how: string, dataFolder: string): Halt {
+/** CometBFT has exited. */
+export function engineEnded(facts: EngineFacts, end: CometEnd): UpgradeError {
+  const { nextHeight, isRestored, databases: dataFolder } = facts;
+  const how = describeEnd(end);
+  if (end.fullDisk) return diskIsFull(facts, `CometBFT exited (${how})`, end.fullDisk);
   const holder = databaseHolder(dataFolder);
   const [why, details] =
     holder !== undefined
@@ -29,17 +37,32 @@ export function engineEnded({ nextHeight, isRestored }: EngineFacts, how: string
 }
 
 /** Its output reveals a failure; it may still run. */
-export function engineFailed({ nextHeight }: Pick<EngineFacts, "nextHeight">, failure: CometFailure): Halt {
-  const height = nextHeight();
+export function engineFailed(
+  facts: Pick<EngineFacts, "nextHeight" | "databases">,
+  failure: CometFailure,
+): UpgradeError {
+  const height = facts.nextHeight();
+  const stopped = `CometBFT stopped making blocks at height ${height} (CONSENSUS FAILURE)`;
+  if (failure.kind === "full") return diskIsFull(facts, stopped, failure);
   if (failure.kind === "stopped") {
-    const message = `CometBFT stopped making blocks at height ${height} (CONSENSUS FAILURE): ${failure.why}`;
-    return new Halt("UPG_HALT_ENGINE", message, height, undefined, { reason: failure.why });
+    return new Halt("UPG_HALT_ENGINE", `${stopped}: ${failure.why}`, height, undefined, { reason: failure.why });
   }
   const { divergence } = failure;
   const { field, own, expected: network, found } = divergence;
   return new Halt("UPG_HALT_DIVERGED", divergedText(divergence, height), height, undefined, {
     ...{ field, own, network, found },
   });
+}
+
+/** As a full disk that the application meets: nothing else is wrong with the home. */
+function diskIsFull(
+  { nextHeight, databases }: Pick<EngineFacts, "nextHeight" | "databases">,
+  what: string,
+  { why, file }: FullDisk,
+): UpgradeError {
+  const cause = Object.assign(new Error(why), { code: "ENOSPC" });
+  const { code, message, details } = diskFailure("write", what, file ?? join(databases, "blockstore.db/LOCK"), cause);
+  return new UpgradeError(code, message, { cause, details: { ...details, height: String(nextHeight()) } });
 }
 
 function divergedText({ field, own, expected, found }: Divergence, height: Height): string {

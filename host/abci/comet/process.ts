@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawnProgram } from "../../programs/spawn-program.js";
-import { type CometFailure, CometFailures } from "./failure.js";
+import { type CometFailure, CometFailures, type FullDisk } from "./failure.js";
 import { type CometLine, parseCometLine } from "./log-line.js";
 
 /** CometBFT finishes what it writes in a fraction of it. */
@@ -30,6 +30,8 @@ export interface CometEnd {
   readonly signal: NodeJS.Signals | null;
   /** It could not be started. */
   readonly error: Error | undefined;
+  /** Its last words name a full disk. */
+  readonly fullDisk: FullDisk | undefined;
 }
 
 export class CometProcess {
@@ -43,10 +45,10 @@ export class CometProcess {
     // In a process group of its own: a terminal's Ctrl-C comes to this process, which ends it in order.
     const child = spawnProgram(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
     this.#child = child;
+    const outputs = [child.stdout, child.stderr].map((output) => ({ output, failures: new CometFailures() }));
     this.failed = new Promise((resolve) => {
-      for (const output of [child.stdout, child.stderr]) {
+      for (const { output, failures } of outputs) {
         if (!output) continue;
-        const failures = new CometFailures();
         createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (text) => {
           const line = parseCometLine(text.slice(0, LINE_CHARACTERS_MAX));
           if (line.message !== "") onLine(line);
@@ -60,13 +62,16 @@ export class CometProcess {
     const killAtOnce = () => this.#child.kill("SIGKILL");
     process.once("exit", killAtOnce);
     this.ended = new Promise((resolve) => {
-      this.#child.once("error", (error) => resolve({ code: null, signal: null, error }));
+      this.#child.once("error", (error) => resolve({ code: null, signal: null, error, fullDisk: undefined }));
       this.#child.once("exit", (code, signal) => {
         // Before its number may be another process's.
         watcher?.kill("SIGKILL");
         process.off("exit", killAtOnce);
         const late = sleep(LAST_LINES_MILLIS, undefined, { ref: false });
-        void Promise.race([closed, late]).then(() => resolve({ code, signal, error: undefined }));
+        void Promise.race([closed, late]).then(() => {
+          const fullDisk = outputs.map(({ failures }) => failures.fullDisk).find((each) => each !== undefined);
+          resolve({ code, signal, error: undefined, fullDisk });
+        });
       });
     });
   }

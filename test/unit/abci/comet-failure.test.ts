@@ -1,8 +1,9 @@
 /** What CometBFT's output says about a state that is not the network's, and what the operator is given. */
 import { describe, expect, test } from "vitest";
 import { CometFailures } from "../../../host/abci/comet/failure.js";
-import { engineFailed } from "../../../host/abci/comet/halts.js";
+import { engineEnded, engineFailed } from "../../../host/abci/comet/halts.js";
 import { cometFields, parseCometLine } from "../../../host/abci/comet/log-line.js";
+import type { UpgradeError } from "../../../host/errors.js";
 import { haltRecord, withFacts } from "../../../host/upgrade/halt.js";
 
 const OWN = "6AEF00";
@@ -16,7 +17,10 @@ const REPLAY = [
   "Block: Block{",
 ];
 const RECORD = ["panic: state.AppHash does not match AppHash after replay. Got", `\t${OWN}, expected ${NETWORK}.`];
-const DISK = `E[2026-11-25|08:01:13.115] CONSENSUS FAILURE!!!                         module=consensus err="failed to write wal: no space left on device"`;
+const consensus = (err: string) =>
+  `E[2026-11-25|08:01:13.115] CONSENSUS FAILURE!!!                         module=consensus err="${err}"`;
+const WAL = "/srv/chain/data/cs.wal/wal";
+const BLOCKS = "/mnt/blocks/blockstore.db/000001.log";
 
 function failureIn(lines: readonly string[]) {
   const failures = new CometFailures();
@@ -54,9 +58,41 @@ describe("CometFailures", () => {
     expect(failureIn(lines)).toEqual({ kind: "diverged", divergence });
   });
 
-  test("one validator's wrong proposal → no failure; consensus that stopped for its disk → stopped, with the reason", () => {
+  test("one validator's wrong proposal → no failure; consensus that stopped for another reason → stopped, with the reason", () => {
     expect(failureIn([PROPOSAL])).toBeUndefined();
-    expect(failureIn([DISK])).toMatchObject({ kind: "stopped", why: expect.stringContaining("no space left") });
+    const why = "runtime error: index out of range";
+    expect(failureIn([consensus(why)])).toEqual({ kind: "stopped", why });
+  });
+
+  test.each([
+    [
+      `failed to write {[Vote\\n]} msg to consensus WAL due to write ${WAL}: no space left on device; check`,
+      WAL,
+      "no space left on device",
+    ],
+    [
+      `error writing batch to DB: (base 1, height 6): write ${BLOCKS}: disk quota exceeded`,
+      BLOCKS,
+      "disk quota exceeded",
+    ],
+    ["cannot flush: no space left on device", undefined, "no space left on device"],
+  ])("consensus that stopped for a full disk: %s → full, with the file", (reason, file, words) => {
+    const why = file === undefined ? words : `write ${file}: ${words}`;
+    expect(failureIn([consensus(reason)])).toEqual({ kind: "full", why, file });
+  });
+
+  test("last words outside the log about a full disk → kept for the exit; a full disk that is only logged → not", () => {
+    const after = (...lines: readonly string[]) => {
+      const failures = new CometFailures();
+      for (const line of lines) expect(failures.take(parseCometLine(line))).toBeUndefined();
+      return failures.fullDisk;
+    };
+    const start = `ERROR: failed to create node: failed to initialize database: mkdir ${BLOCKS}: no space left on device`;
+    expect(after(start)).toEqual({ why: `mkdir ${BLOCKS}: no space left on device`, file: BLOCKS });
+    const copied = `write ${WAL}.CORRUPTED: copy_file_range: no space left on device`;
+    expect(after(`ERROR: failed to start node: ${copied}`)).toEqual({ why: copied, file: `${WAL}.CORRUPTED` });
+    const logged = `E[2026-11-25|08:01:13.115] Error flushin to disk    module=consensus err="write ${WAL}: no space left on device"`;
+    expect(after(logged)).toBeUndefined();
   });
 });
 
@@ -66,7 +102,8 @@ describe("the record of a state that differs", () => {
   const record = (lines: readonly string[], more: Record<string, string>) => {
     const failure = failureIn(lines);
     if (!failure) throw new Error("no failure");
-    return haltRecord(withFacts(engineFailed({ nextHeight: () => 73n }, failure), more), FACTS);
+    const facts = { nextHeight: () => 73n, databases: "/srv/chain/data" };
+    return haltRecord(withFacts(engineFailed(facts, failure), more), FACTS);
   };
 
   test("skipped alone, found in a block of the network → block, both values, the plan; CometBFT goes back too", () => {
@@ -89,5 +126,42 @@ describe("the record of a state that differs", () => {
   test("applied, or no plan → no word of a skip", () => {
     expect(record([CONSENSUS], { applied_plan: "v2" }).message).toContain('applied "v2" at 72');
     expect(record([CONSENSUS], {}).message).not.toContain("This node skipped");
+  });
+});
+
+describe("the record of a full disk that CometBFT met", () => {
+  const facts = { nextHeight: () => 73n, isRestored: () => false, databases: "/mnt/blocks" };
+  const END = { code: 1, signal: null, error: undefined };
+  const recordOf = (error: UpgradeError) =>
+    haltRecord(error, {
+      ...{ lastCommittedHeight: 72n, nextHeight: 73n, appHash: new Uint8Array(32), program: "chaind", time: "" },
+      ...{ home: "/srv/chain", startFlags: ["--engine", "cometbft"] },
+    });
+
+  test.each([
+    ["of its own", { why: `write ${BLOCKS}: no space left on device`, file: BLOCKS }, "/mnt/blocks/blockstore.db"],
+    ["of the home", { why: `write ${WAL}: no space left on device`, file: WAL }, "/srv/chain/data/cs.wal"],
+    [
+      "of a file that it does not name",
+      { why: "no space left on device", file: undefined },
+      "/mnt/blocks/blockstore.db",
+    ],
+  ])(
+    "on a disk %s, while it runs and at its start → UPG_STORE_FULL, height, reason, df of that disk",
+    (_what, full, folder) => {
+      const running = recordOf(engineFailed(facts, { kind: "full", ...full }));
+      const starting = recordOf(engineEnded(facts, { ...END, fullDisk: full }));
+      for (const { code, cause, height, message, commands } of [running, starting]) {
+        expect({ code, cause, height }).toEqual({ code: "UPG_STORE_FULL", cause: "local", height: "73" });
+        expect(message).toContain(`${full.why}; make room and start again`);
+        expect(commands).toEqual([`df -h ${folder}`, "chaind start --home /srv/chain --engine cometbft"]);
+      }
+      expect(running.message).toMatch(/^CometBFT stopped making blocks at height 73 /);
+      expect(starting.message).toMatch(/^CometBFT exited \(exit status 1\): no space is left on its disk/);
+    },
+  );
+
+  test("it exits without a word of a full disk → UPG_HALT_ENGINE", () => {
+    expect(recordOf(engineEnded(facts, { ...END, fullDisk: undefined })).code).toBe("UPG_HALT_ENGINE");
   });
 });
