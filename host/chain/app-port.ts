@@ -1,4 +1,5 @@
 /** The application of a chain as an engine calls it (engine-port.ts). */
+import { equalBytes } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { type RecordChange, RecordChanges } from "../store/disk/database.js";
 import { formatTime } from "../time.js";
@@ -26,6 +27,9 @@ export interface AppPortOptions {
 }
 
 export class AppPort implements BlockPort {
+  /** What this node proposed last: it was tried for the proposal, and is not again where the engine hands it back. */
+  #proposed: readonly Uint8Array[] = [];
+
   constructor(private readonly options: AppPortOptions) {}
 
   info(): AppInfo {
@@ -57,11 +61,16 @@ export class AppPort implements BlockPort {
       left -= bytesInBlock(tx);
       return left < 0;
     });
-    return until < 0 ? txs : txs.slice(0, until);
+    this.#proposed = this.options.app.fitting(until < 0 ? txs : txs.slice(0, until));
+    return this.#proposed;
   }
 
   processProposal({ height, txs }: ProposalRequest): boolean {
-    return txs.length === 0 || !this.#isUpgradeBlock(height);
+    if (txs.length === 0) return true;
+    if (this.#isUpgradeBlock(height)) return false;
+    const own = this.#proposed;
+    const isOwn = own.length === txs.length && own.every((tx, at) => equalBytes(tx, txs[at] as Uint8Array));
+    return isOwn || this.options.app.fitting(txs).length === txs.length;
   }
 
   finalizeBlock(request: BlockRequest): BlockResult {

@@ -1,3 +1,5 @@
+import { withinEngineLimits } from "../engine-limit.js";
+
 /** What failed once ends an application: nothing more runs in it; a later call throws the first error. */
 export class Ending {
   #error: unknown;
@@ -6,7 +8,7 @@ export class Ending {
   run<T>(work: () => T): T {
     if (this.#error) throw this.#error;
     try {
-      return work();
+      return withinEngineLimits(work);
     } catch (error) {
       this.#error = error;
       throw error;

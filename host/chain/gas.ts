@@ -3,6 +3,7 @@
  * that a client's estimate (simulate, times a little) is good here too. It depends on state and bytes alone.
  */
 import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
+import { hostCall } from "../engine-limit.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
 import { SDK, TxError } from "../values/tx-error.js";
 
@@ -25,10 +26,19 @@ export const GAS = Object.freeze({
 /** What a simulation counts up to: it has no limit of its own. */
 export const GAS_UNLIMITED = 18_446_744_073_709_551_615n;
 
-export class GasMeter {
-  #used = 0n;
+/** Charges of one transaction: each read or write of a store is one to three, each `consumeGas` one. */
+export const STEPS_MAX = 10_000_000;
 
-  constructor(readonly limit: bigint = GAS_UNLIMITED) {}
+export class GasMeter {
+  #used: bigint;
+  #steps = 0;
+
+  constructor(
+    readonly limit: bigint = GAS_UNLIMITED,
+    used = 0n,
+  ) {
+    this.#used = used;
+  }
 
   get used(): bigint {
     return this.#used;
@@ -37,6 +47,13 @@ export class GasMeter {
   /** @throws TxError sdk 11 when the limit is passed; what was asked for counts all the same */
   consume(amount: bigint, location: string): void {
     this.#used += amount;
+    // Where gas has no limit, in a simulation or by the fee, the calls of stores have one.
+    if (++this.#steps > STEPS_MAX) {
+      throw new TxError(
+        SDK.OUT_OF_GAS,
+        `out of steps in location: ${location}; a transaction charges ${STEPS_MAX} times at most`,
+      );
+    }
     if (this.#used <= this.limit) return;
     const what = `out of gas in location: ${location}; gasWanted: ${this.limit}, gasUsed: ${this.#used}`;
     throw new TxError(SDK.OUT_OF_GAS, what);
@@ -52,14 +69,14 @@ class GasKVStore implements KVStore {
 
   get(key: Uint8Array): Uint8Array | undefined {
     this.meter.consume(GAS.READ_FLAT, "ReadFlat");
-    const value = this.store.get(key);
+    const value = hostCall(() => this.store.get(key));
     this.#perByte(key.length + (value?.length ?? 0));
     return value;
   }
 
   has(key: Uint8Array): boolean {
     this.meter.consume(GAS.HAS, "Has");
-    return this.store.has(key);
+    return hostCall(() => this.store.has(key));
   }
 
   *iterate(range?: KeyRange): IterableIterator<KeyValue> {
@@ -90,12 +107,12 @@ class GasKVStore implements KVStore {
   set(key: Uint8Array, value: Uint8Array): void {
     this.meter.consume(GAS.WRITE_FLAT, "WriteFlat");
     this.meter.consume(GAS.WRITE_PER_BYTE * BigInt(key.length + value.length), "WritePerByte");
-    this.store.set(key, value);
+    hostCall(() => this.store.set(key, value));
   }
 
   delete(key: Uint8Array): void {
     this.meter.consume(GAS.DELETE, "Delete");
-    this.store.delete(key);
+    hostCall(() => this.store.delete(key));
   }
 
   writeFrames(frames: Uint8Array): void {
@@ -118,6 +135,11 @@ export class GasMultiStore implements MultiStore {
 
   get names(): readonly string[] {
     return this.stores.names;
+  }
+
+  /** Of branches below. */
+  get depth(): number {
+    return (this.stores as { depth?: number }).depth ?? 0;
   }
 
   store(name: string): KVStore {

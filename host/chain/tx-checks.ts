@@ -2,13 +2,14 @@
  * Transactions before they are in a block: may one enter the mempool, and what would it do? They are run over what
  * the last block left and the transactions that were let in since. Nothing of it stays after a commit.
  */
+import { engineLimit } from "../engine-limit.js";
+import { isUpgradeError, type UpgradeError } from "../errors.js";
 import type { CacheMultiStore, MultiStore } from "../types.js";
-import { SDK, TxError } from "../values/tx-error.js";
-import type { TxMode } from "./tx/ante.js";
+import { SDK, TxError, undefinedError } from "../values/tx-error.js";
 import { type DecodedTx, decodeTx } from "./tx/decode.js";
 import { checkMinimumFee, type GasPrice } from "./tx/minimum-fee.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
-import { runTx, type TxFacts } from "./tx/run.js";
+import { type RunOptions, runTx, type TxFacts } from "./tx/run.js";
 
 /**
  * "new": a client brings it. "admitted": another thread of this node let it in, so that it waits even where the next
@@ -38,11 +39,23 @@ export class TxChecks {
 
   check(tx: Uint8Array, kind: CheckKind): TxResult {
     const refused = this.#refusedNow(kind === "new") ?? (kind === "new" ? this.#feeRefusal(tx) : undefined);
-    return refused ?? this.#run(this.#checked(), tx, kind === "recheck" ? "recheck" : "check");
+    const mode = kind === "recheck" ? "recheck" : "check";
+    // What another thread let in was tried there.
+    return refused ?? this.#run(this.#checked(), tx, { mode, isTried: kind === "admitted" });
   }
 
   simulate(tx: Uint8Array): TxResult {
-    return this.#refusedNow(true) ?? this.#run(this.#checked().branch(), tx, "simulate");
+    return this.#refusedNow(true) ?? this.#run(this.#checked().branch(), tx, { mode: "simulate" });
+  }
+
+  /** Those that a block may hold: run one after the other, what needs more than a quarter of the stack is left out. */
+  fitting(txs: readonly Uint8Array[]): readonly Uint8Array[] {
+    if (!this.options.hasState()) return txs;
+    const facts = this.options.facts();
+    if ([...facts.router.values()].every(({ isBounded }) => isBounded) || txs.every((tx) => isBounded(tx, facts)))
+      return txs;
+    const stores = this.options.stores().branch();
+    return txs.filter((tx) => fits(() => this.#run(stores, tx, { mode: "deliver", isProposed: true })));
   }
 
   /** After a commit: the mempool's transactions are to be checked again. */
@@ -82,8 +95,39 @@ export class TxChecks {
     return undefined;
   }
 
-  #run(stores: MultiStore, tx: Uint8Array, mode: TxMode): TxResult {
+  #run(stores: MultiStore, tx: Uint8Array, run: Pick<RunOptions, "mode" | "isTried" | "isProposed">): TxResult {
     const { facts, blockGasMax } = this.options;
-    return runTx(facts(), stores, tx, { mode, takesFees: true, blockGasMax: blockGasMax() });
+    const options = { ...run, takesFees: true, blockGasMax: blockGasMax() };
+    if (run.mode === "deliver") return runTx(facts(), stores, tx, options);
+    try {
+      return runTx(facts(), stores, tx, options);
+    } catch (error) {
+      if (!isEngineLimit(error)) throw error;
+      return refusal(
+        undefinedError(`the transaction needs more of the engine's stack or memory than a block may: ${error.code}`),
+      );
+    }
+  }
+}
+
+const isEngineLimit = (error: unknown): error is UpgradeError =>
+  isUpgradeError(error) && error.code === "UPG_BUG_ENGINE_LIMIT";
+
+function fits(run: () => void): boolean {
+  try {
+    run();
+    return true;
+  } catch (error) {
+    if (engineLimit(error)) return false;
+    throw error;
+  }
+}
+
+/** What cannot be decoded runs nothing. */
+function isBounded(tx: Uint8Array, facts: TxFacts): boolean {
+  try {
+    return decodeTx(tx, facts).messages.every((message) => message.isBounded);
+  } catch {
+    return true;
   }
 }

@@ -1,5 +1,7 @@
 /** What a proposal says of itself: lengths, and the same title and summary in its metadata when that holds any. */
+
 import { utf8 } from "../bytes.js";
+import { rethrowEngineLimit } from "../engine-limit.js";
 import type { MsgSubmitProposal } from "../gen/cosmos/gov/v1/tx_pb.js";
 import { type JsonMember, type JsonValue, parseGoJson } from "../plan-info/go-json.js";
 import { GOV, SDK, TxError } from "../values/tx-error.js";
@@ -54,7 +56,8 @@ function metadataTexts(metadata: string): { title: string; summary: string } | u
   let json: JsonValue;
   try {
     json = parseGoJson(metadata);
-  } catch {
+  } catch (error) {
+    rethrowEngineLimit(error);
     return undefined;
   }
   const texts = { title: "", summary: "" };

@@ -3,7 +3,9 @@
  * ones whose number has bit 11 set may pass), has its own wire type and occurs once unless it is repeated; texts are
  * UTF-8; a packed message is of a known type and is looked at in the same way.
  */
+
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { rethrowEngineLimit } from "../engine-limit.js";
 import { messageOf } from "../errors.js";
 import { decodeLossy, decodeText } from "../text.js";
 import { addressTextFailure } from "../values/address.js";
@@ -76,7 +78,8 @@ function checkPacked(typeUrl: string, bytes: Uint8Array, options: Walk, depth: n
 function tagOf(cursor: WireCursor): Tag {
   try {
     return cursor.tag();
-  } catch {
+  } catch (cause) {
+    rethrowEngineLimit(cause);
     throw new WireError("invalid length");
   }
 }
@@ -85,6 +88,7 @@ function contentOf(cursor: WireCursor, tag: Tag): Uint8Array | undefined {
   try {
     return cursor.value(tag);
   } catch (cause) {
+    rethrowEngineLimit(cause);
     const what = `could not consume field value for tagNum: ${tag.number}, wireType: "${wireTypeName(tag.type)}"`;
     throw new WireError(`${what}; ${messageOf(cause)}`);
   }
@@ -186,7 +190,8 @@ function isUtf8(bytes: Uint8Array): boolean {
   try {
     decodeText(bytes);
     return true;
-  } catch {
+  } catch (error) {
+    rethrowEngineLimit(error);
     return false;
   }
 }

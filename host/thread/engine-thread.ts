@@ -8,6 +8,7 @@ import type { Answer, Call } from "../abci/messages.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 import { UpgradeError } from "../errors.js";
 import { machineProblem } from "../machine.js";
+import { THREAD_STACK_MIB } from "../native-stack.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import {
   type Committed,
@@ -22,11 +23,6 @@ import {
 } from "./engine-port.js";
 import type { EngineThreadData } from "./worker-side.js";
 
-/**
- * Of the engine's thread. Node gives a thread exactly so much; 4 MiB is what it gives by itself. The handler's own
- * bound on calls (UPG_HANDLER_STACK) is far below, on any thread.
- */
-const STACK_MIB = 16;
 /** Transactions on their way to an engine that is in the middle of a block. */
 export const QUEUED_TXS_MAX = 10_000;
 /** A thread that died says why, if it can, within so long. */
@@ -94,7 +90,7 @@ export class EngineThread {
   ) {
     const { port1, port2 } = new MessageChannel();
     const workerData: EngineThreadData = { port: port2, start, status: this.status.memory };
-    const resourceLimits = { stackSizeMb: STACK_MIB };
+    const resourceLimits = { stackSizeMb: THREAD_STACK_MIB };
     const [source, isCode] = "code" in program ? [program.code, true] : [program.file, false];
     const options = { workerData, transferList: [port2], resourceLimits, name: "engine" };
     this.#worker = new Worker(source, { ...options, eval: isCode });

@@ -3,6 +3,7 @@
  * (context, plan, versionMap) and give the version map of the new version (specification 2.14, 2.15).
  */
 
+import { rethrowEngineLimit } from "../engine-limit.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { declaredVersions } from "../handler/declared-versions.js";
 import type { WasmHandler } from "../handler/handler.js";
@@ -140,6 +141,7 @@ function checkedMap(returned: ReadonlyMap<unknown, unknown>, { name }: Plan, rea
 
 /** What a handler threw: a migration's or the store's own error goes on as it is, anything else becomes a failure. */
 function migrationFailure(cause: unknown): UpgradeError {
+  rethrowEngineLimit(cause);
   if (isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code)) return cause;
   const message = messageOf(cause);
   return new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });

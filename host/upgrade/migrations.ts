@@ -4,6 +4,7 @@
  */
 
 import { compareText } from "../bytes.js";
+import { rethrowEngineLimit } from "../engine-limit.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
 import { synchronous } from "../synchronous.js";
@@ -141,6 +142,7 @@ function named(which: string, run: () => unknown): void {
     const returned = synchronous("the step", run());
     if (returned instanceof Error) throw returned;
   } catch (cause) {
+    rethrowEngineLimit(cause);
     const message = `${which}: ${messageOf(cause)}`;
     const isOwn = isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code);
     if (!isOwn) throw new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });

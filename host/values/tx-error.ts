@@ -2,6 +2,7 @@
  * What a transaction is refused with: codespace, number and text as the Cosmos SDK's clients know and parse them. The table
  * holds the errors that this chain can return; `sdk` is the Cosmos SDK's common codespace.
  */
+import { engineLimit } from "../engine-limit.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 
 export interface AbciError {
@@ -124,6 +125,8 @@ export interface ErrorDescription {
  * verdict on a transaction and is thrown again.
  */
 export function describeError(error: unknown): ErrorDescription {
+  const limit = engineLimit(error);
+  if (limit) throw limit;
   if (!isUpgradeError(error)) {
     const what = messageOf(error);
     return { codespace: UNDEFINED, code: CRASH_CODE, log: `recovered: ${what}` };

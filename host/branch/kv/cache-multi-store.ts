@@ -1,13 +1,17 @@
 /** A branch of several stores at once: what a block, a transaction or a handler writes to. */
+import { compareText } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import type { CacheMultiStore as CacheMultiStoreShape, KVStore, MultiStore } from "../../types.js";
 import { CacheKVStore } from "./cache-kv.js";
+
+/** Far fewer than a native stack has room for; a message inside 31 others needs about as many. */
+export const BRANCH_DEPTH_MAX = 128;
 
 /**
  * A branch of several stores: what a block, a transaction or a handler writes to. `write()` hands all of it to the parent,
  * `discard()` forgets it.
  *
- * @throws UpgradeError UPG_NOT_FOUND_STORE when the parent has no store of the name
+ * @throws UpgradeError UPG_NOT_FOUND_STORE when the parent has no store of the name; UPG_INVALID_ARGUMENT for a 129th branch in a row
  *
  * @example
  * import { sha256 } from "@noble/hashes/sha2.js";
@@ -22,7 +26,17 @@ import { CacheKVStore } from "./cache-kv.js";
 export class CacheMultiStore implements CacheMultiStoreShape {
   readonly #branches = new Map<string, CacheKVStore>();
 
-  constructor(private readonly parent: MultiStore) {}
+  /** Branches below this one: a read may go through all of them. */
+  readonly depth: number;
+
+  constructor(private readonly parent: MultiStore) {
+    this.depth = ((parent as { depth?: number }).depth ?? 0) + 1;
+    if (this.depth <= BRANCH_DEPTH_MAX) return;
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      `a branch of a branch, and so on, more than ${BRANCH_DEPTH_MAX} deep: write or discard branches before you make others of them`,
+    );
+  }
 
   get names(): readonly string[] {
     return this.parent.names;
@@ -39,6 +53,11 @@ export class CacheMultiStore implements CacheMultiStoreShape {
 
   branch(): CacheMultiStore {
     return new CacheMultiStore(this);
+  }
+
+  /** The stores that `write()` hands something on from, by name. */
+  written(): [name: string, store: CacheKVStore][] {
+    return [...this.#branches].filter(([, store]) => !store.isEmpty).sort(([a], [b]) => compareText(a, b));
   }
 
   write(): void {

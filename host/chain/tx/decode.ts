@@ -5,6 +5,7 @@
 
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import type { Any as AnyMessage } from "@bufbuild/protobuf/wkt";
+import { rethrowEngineLimit } from "../../engine-limit.js";
 import { messageOf } from "../../errors.js";
 import { PubKeySchema as Ed25519PubKeySchema } from "../../gen/cosmos/crypto/ed25519/keys_pb.js";
 import { LegacyAminoPubKeySchema } from "../../gen/cosmos/crypto/multisig/keys_pb.js";
@@ -144,6 +145,7 @@ function asInvalidLength<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
+    rethrowEngineLimit(cause);
     throw new WireError(`invalid length; ${messageOf(cause)}`);
   }
 }
@@ -154,6 +156,7 @@ function asDecodeError<T>(decode: () => T): T {
     return decode();
   } catch (cause) {
     if (cause instanceof TxError) throw cause;
+    rethrowEngineLimit(cause);
     const what = messageOf(cause);
     throw new TxError(SDK.TX_DECODE, `${what}: ${SDK.TX_DECODE.text}`, { cause });
   }

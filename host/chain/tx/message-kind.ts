@@ -11,17 +11,20 @@ import {
   ScalarType,
   toBinary,
 } from "@bufbuild/protobuf";
+import { hostCall } from "../../engine-limit.js";
 import { UpgradeError } from "../../errors.js";
 import { signer as signerOption } from "../../gen/cosmos/msg/v1/msg_pb.js";
 import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
 import { synchronous } from "../../synchronous.js";
 import type { Any } from "../../types.js";
 import type { AddressCodec, Addresses } from "../../values/address.js";
+import { undefinedError } from "../../values/tx-error.js";
 import type { ModuleContext } from "../context.js";
 
 /** A message that was decoded, ready to run. */
 export interface ReadMessage {
   readonly typeUrl: string;
+  readonly isBounded: boolean;
   /** The address that must sign, as it is in the message. */
   readonly signer: string;
   /** Whose form it has: that of accounts, or of validators' operators. */
@@ -45,6 +48,8 @@ export interface MessageKind {
   readonly since: bigint;
   /** Types other than messages that may be packed in it. */
   readonly packs: readonly DescMessage[];
+  /** See `KindOptions`. */
+  readonly isBounded: boolean;
   /** Strictly checked bytes in, message out. @throws TxError when they are of no such message */
   read(value: Uint8Array): ReadMessage;
 }
@@ -90,6 +95,11 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
    * before refuse it, so no block may hold it until an upgrade has left them. Default: every version.
    */
   readonly since?: bigint;
+  /**
+   * Promises that how deep its functions recurse, and how much they allocate at once, follows neither from what a user sends nor
+   * from state, and that they run no other messages. It then is not tried on less stack (docs/build-a-chain.md). Default: false.
+   */
+  readonly isBounded?: boolean;
   /** Types other than messages that may be packed in it, in a `google.protobuf.Any`. */
   readonly packs?: readonly DescMessage[];
   /**
@@ -134,6 +144,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
   const typeUrl = `/${schema.typeName}`;
   const signer = signerOf(schema, options.signer);
   const isOperator = getOption(signer, scalar) === "cosmos.ValidatorAddressString";
+  const isBounded = options.isBounded ?? false;
   const signerAddresses = (addresses: Addresses) => (isOperator ? addresses.operators : addresses);
   return {
     typeUrl,
@@ -143,22 +154,43 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
     isForGovernance: options.isForGovernance ?? false,
     since: options.since ?? 0n,
     packs: options.packs ?? [],
+    isBounded,
     read: (value) => {
       const message = fromBinary(schema, value);
       options.decoded?.(message);
       return {
         typeUrl,
+        isBounded,
         // A field that a descriptor names, and that was found to be a text above: generated types do not know it by name.
         signer: (message as unknown as Readonly<Record<string, string>>)[signer.localName] as string,
         signerAddresses,
-        check: (context) => synchronous(`the check of ${typeUrl}`, options.check?.(context, message)),
-        run: (context) => {
-          const answer = create(response, synchronous(typeUrl, options.run(context, message)));
-          return { typeUrl: `/${response.typeName}`, value: toBinary(response, answer) };
-        },
+        check: (context) =>
+          nested(typeUrl, () => synchronous(`the check of ${typeUrl}`, options.check?.(context, message))),
+        run: (context) =>
+          nested(typeUrl, () => {
+            const answer = create(response, synchronous(typeUrl, options.run(context, message)));
+            return { typeUrl: `/${response.typeName}`, value: toBinary(response, answer) };
+          }),
       };
     },
   };
+}
+
+/** Messages that run inside one another, as the ones that a module runs through the router. */
+export const MESSAGE_DEPTH_MAX = 32;
+let depth = 0;
+
+/** @throws TxError undefined 1 for a message too deep in others, long before any native stack is used up */
+function nested<T>(typeUrl: string, run: () => T): T {
+  if (depth >= MESSAGE_DEPTH_MAX) {
+    throw undefinedError(`${typeUrl} is run by more than ${MESSAGE_DEPTH_MAX} messages around it: nest fewer`);
+  }
+  depth++;
+  try {
+    return hostCall(run);
+  } finally {
+    depth--;
+  }
 }
 
 /** The one field of text that is named by the message's own option or by the module. */

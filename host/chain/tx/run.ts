@@ -4,6 +4,8 @@
  */
 
 import { create, toBinary } from "@bufbuild/protobuf";
+import { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
+import { withinEngineLimits } from "../../engine-limit.js";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { synchronous } from "../../synchronous.js";
 import type { Any, MultiStore } from "../../types.js";
@@ -20,6 +22,7 @@ import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../gas.js";
 import type { Ante, AnteOptions } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
 import type { ReadMessage } from "./message-kind.js";
+import { digestOf, type MessagesRun, requireSame, tryOnStack } from "./message-trial.js";
 import { refusal, type TxResult } from "./result.js";
 
 /** What a block's transactions share. */
@@ -30,6 +33,10 @@ export interface TxFacts extends Omit<ModuleFacts, "consumeGas"> {
 export interface RunOptions extends AnteOptions {
   /** Gas that the block has left; a transaction that needs more fails. Undefined: no limit. */
   readonly blockGasLeft?: bigint;
+  /** Another thread of this node has tried it on less stack. */
+  readonly isTried?: boolean;
+  /** No block has it yet: it must do with less stack than one that a block has. */
+  readonly isProposed?: boolean;
 }
 
 /**
@@ -37,6 +44,10 @@ export interface RunOptions extends AnteOptions {
  * @throws UpgradeError UPG_STORE_*, UPG_BUG_*: no verdict on the transaction
  */
 export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, options: RunOptions): TxResult {
+  return withinEngineLimits(() => runDecoded(facts, stores, bytes, options));
+}
+
+function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, options: RunOptions): TxResult {
   let tx: DecodedTx;
   try {
     tx = decodeTx(bytes, facts);
@@ -47,33 +58,47 @@ export function runTx(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, opt
   const meter = new GasMeter(options.mode === "simulate" ? GAS_UNLIMITED : (tx.authInfo.fee?.gasLimit ?? 0n));
   const used = () => ({ wanted: meter.limit, used: meter.used });
   const events: ChainEvent[] = [];
-  const branch = stores.branch();
-  const context = (over: MultiStore, into: ChainEvent[]): ModuleContext =>
+  const branch = new CacheMultiStore(stores);
+  const context = (over: MultiStore, into: ChainEvent[], charged = meter): ModuleContext =>
     moduleContext(
-      { ...facts, consumeGas: (amount, location) => meter.consume(amount, location) },
-      new GasMultiStore(over, meter),
+      { ...facts, consumeGas: (amount, location) => charged.consume(amount, location) },
+      new GasMultiStore(over, charged),
       into,
     );
+  const runOn = (over: CacheMultiStore, charged: GasMeter): MessagesRun => {
+    const own: ChainEvent[] = [];
+    const inside = (into: ChainEvent[]) => context(over, into, charged);
+    try {
+      const data = runMessages(tx.messages, inside, own, facts.addresses);
+      requireBlockGas(charged, options.blockGasLeft);
+      return { branch: over, events: own, gasUsed: charged.used, outcome: { data } };
+    } catch (error) {
+      return { branch: over, events: own, gasUsed: charged.used, outcome: { error } };
+    }
+  };
+  const tried = () => runOn(branch.branch(), new GasMeter(meter.limit, meter.used));
+  const needsTrial = !options.isTried && tx.messages.some(({ isBounded }) => !isBounded);
   try {
     const trial = { stores: branch, context: () => context(branch.branch(), []) };
     synchronous("the ante", facts.ante(context(branch, events), tx, { ...options, trial }));
   } catch (error) {
     return refusal(error, used());
   }
+  const isCheck = options.mode === "check" || options.mode === "recheck";
+  // Whatever it gives: a transaction that fails in a block pays for it there.
+  const part = isCheck || options.isProposed ? "quarter" : "half";
+  const onLess =
+    needsTrial && options.mode !== "simulate" ? digestOf(tryOnStack(part, tried), facts.sha256) : undefined;
+  if (onLess !== undefined && isCheck) requireSame(digestOf(tried(), facts.sha256), onLess);
   branch.write();
   const done = { code: 0, codespace: "", log: "", data: new Uint8Array() };
-  if (options.mode === "check" || options.mode === "recheck") {
-    return { ...done, gasWanted: meter.limit, gasUsed: meter.used, events };
-  }
-  const messageEvents: ChainEvent[] = [];
-  try {
-    const data = runMessages(tx.messages, (into) => context(branch, into), messageEvents, facts.addresses);
-    requireBlockGas(meter, options.blockGasLeft);
-    branch.write();
-    return { ...done, data, gasWanted: meter.limit, gasUsed: meter.used, events: [...events, ...messageEvents] };
-  } catch (error) {
-    return refusal(error, used(), events);
-  }
+  if (isCheck) return { ...done, gasWanted: meter.limit, gasUsed: meter.used, events };
+  const run = runOn(branch, meter);
+  if (onLess !== undefined) requireSame(digestOf(run, facts.sha256), onLess);
+  if ("error" in run.outcome) return refusal(run.outcome.error, used(), events);
+  branch.write();
+  const { data } = run.outcome;
+  return { ...done, data, gasWanted: meter.limit, gasUsed: meter.used, events: [...events, ...run.events] };
 }
 
 /** What was in the block before has used up its gas, or this one does. */

@@ -1,5 +1,7 @@
 /** What a signer put into a transaction: one signature, or those of a multisig key's members with the bits of who signed. */
+
 import { fromBinary } from "@bufbuild/protobuf";
+import { rethrowEngineLimit } from "../../engine-limit.js";
 import { type CompactBitArray, MultiSignatureSchema } from "../../gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
 import { SignMode } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import type { ModeInfo } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
@@ -47,7 +49,8 @@ function membersSignatures(bytes: Uint8Array): Uint8Array[] {
   let message: ReturnType<typeof fromBinary<typeof MultiSignatureSchema>>;
   try {
     message = fromBinary(MultiSignatureSchema, bytes);
-  } catch {
+  } catch (error) {
+    rethrowEngineLimit(error);
     throw undefinedError("the signature is no MultiSignature");
   }
   // A node that relays the transaction could add such fields, and it would have another hash.

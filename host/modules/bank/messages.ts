@@ -8,6 +8,7 @@ import { SDK, TxError } from "../../values/tx-error.js";
 import { requireMayReceive, transferCoins } from "./transfer.js";
 
 export const SEND = messageKind({
+  isBounded: true,
   schema: MsgSendSchema,
   response: MsgSendResponseSchema,
   run(context, { fromAddress, toAddress, amount }) {

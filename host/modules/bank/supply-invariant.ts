@@ -1,6 +1,8 @@
 /** What module bank holds to be always true of its own store: the supply is what all balances sum up to. */
+
 import { equalBytes, toHex } from "../../bytes.js";
 import type { Invariant, ReadableStores } from "../../chain/module.js";
+import { rethrowEngineLimit } from "../../engine-limit.js";
 import { isUpgradeError } from "../../errors.js";
 import { decodeText } from "../../text.js";
 import { parseAmount } from "../../values/coins.js";
@@ -119,7 +121,8 @@ function amountOf(value: Uint8Array): bigint | undefined {
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return decodeText(bytes);
-  } catch {
+  } catch (error) {
+    rethrowEngineLimit(error);
     return undefined;
   }
 }

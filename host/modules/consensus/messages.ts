@@ -13,6 +13,7 @@ import { GOV, TxError, undefinedError } from "../../values/tx-error.js";
 import { CONSENSUS_STORE, readParams, requireUsable, writeConsensusParams } from "./params.js";
 
 const UPDATE = messageKind({
+  isBounded: true,
   schema: MsgUpdateParamsSchema,
   response: MsgUpdateParamsResponseSchema,
   isForGovernance: true,

@@ -1,5 +1,7 @@
 /** Module consensus: the parameters of consensus in state, where governance and handlers change them. */
+
 import type { Module } from "../../chain/module.js";
+import { rethrowEngineLimit } from "../../engine-limit.js";
 import { messageOf } from "../../errors.js";
 import { CONSENSUS_MESSAGES } from "./messages.js";
 import { CONSENSUS_STORE, readParams, requireUsable } from "./params.js";
@@ -27,6 +29,7 @@ export function consensus(): Module {
             if (params) requireUsable(params);
             return undefined;
           } catch (error) {
+            rethrowEngineLimit(error);
             return messageOf(error);
           }
         },

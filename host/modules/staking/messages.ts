@@ -21,6 +21,7 @@ import { STAKING_STORE } from "./records.js";
 import type { Pair } from "./unbonding.js";
 
 const CREATE = messageKind({
+  isBounded: true,
   schema: MsgCreateValidatorSchema,
   response: MsgCreateValidatorResponseSchema,
   decoded: decodeCreateValidator,
@@ -28,6 +29,7 @@ const CREATE = messageKind({
 });
 
 const DELEGATE = messageKind({
+  isBounded: true,
   schema: MsgDelegateSchema,
   response: MsgDelegateResponseSchema,
   run(context, message) {
@@ -47,6 +49,7 @@ const DELEGATE = messageKind({
 });
 
 const UNDELEGATE = messageKind({
+  isBounded: true,
   schema: MsgUndelegateSchema,
   response: MsgUndelegateResponseSchema,
   run(context, message) {

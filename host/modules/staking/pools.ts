@@ -3,11 +3,13 @@
  * kept from the first message of module staking on. A genesis document may count tokens that no account holds: the
  * first message makes coins of these, so that what is delegated can come back.
  */
+
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8 } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
 import { uncounted } from "../../chain/gas.js";
 import type { Invariant, ReadableStores } from "../../chain/module.js";
+import { rethrowEngineLimit } from "../../engine-limit.js";
 import { messageOf } from "../../errors.js";
 import { BondStatus, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
 import { decodeText } from "../../text.js";
@@ -116,6 +118,7 @@ export const backedStake: Invariant = {
     try {
       return poolProblem(stores);
     } catch (error) {
+      rethrowEngineLimit(error);
       return `a record of staking cannot be read: ${messageOf(error)}`;
     }
   },

@@ -1,8 +1,10 @@
 /** Voting power in consensus: which validators decide blocks, and with how much, as the Cosmos SDK's staking has it. */
+
 import { compareBytes, toHex } from "../../bytes.js";
 import type { Invariant, ReadableStores } from "../../chain/module.js";
 import { TOTAL_POWER_MAX } from "../../comet/validator-set.js";
 import type { ValidatorUpdate } from "../../comet/validator-updates.js";
+import { rethrowEngineLimit } from "../../engine-limit.js";
 import { messageOf } from "../../errors.js";
 import { BondStatus, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
 import type { KVReader } from "../../types.js";
@@ -74,6 +76,7 @@ export const soundValidators: Invariant = {
       }
       return undefined;
     } catch (error) {
+      rethrowEngineLimit(error);
       return `a validator's record cannot be read: ${messageOf(error)}`;
     }
   },

@@ -24,8 +24,15 @@ const invalid = (what: string) => new TxError(SDK.INVALID_REQUEST, what);
 /** The messages, known to the chain from this app version on. */
 export function attestationMessages(since: bigint): MessageKind[] {
   return [
-    messageKind({ schema: MsgAttestSchema, response: MsgAttestResponseSchema, since, run: attest }),
     messageKind({
+      isBounded: true,
+      schema: MsgAttestSchema,
+      response: MsgAttestResponseSchema,
+      since,
+      run: attest,
+    }),
+    messageKind({
+      isBounded: true,
       schema: MsgWithdrawAttestationSchema,
       response: MsgWithdrawAttestationResponseSchema,
       since,

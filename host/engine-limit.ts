@@ -1,0 +1,83 @@
+/**
+ * What a JavaScript engine refuses by itself: a deeper stack, a longer text, more memory. When it does depends on what the
+ * process has compiled and allocated so far, so the refusal is never the result of a transaction, a query or a migration.
+ */
+import { messageOf, UpgradeError } from "./errors.js";
+import { isOutOfMemory, machineProblem } from "./machine.js";
+
+/** The engine's words, of RangeError (V8) and InternalError (SpiderMonkey). */
+const REFUSALS =
+  /^(?:Maximum call stack size exceeded|too much recursion|allocation size overflow|out of memory|Invalid (?:array|string) length|Invalid typed array length.*|Array buffer allocation failed|(?:Map|Set) maximum size exceeded|Maximum BigInt size exceeded|Array size exceeds.*|WebAssembly\.\w+\(\): (?:Out of memory|could not allocate).*)$/i;
+const NAMES: ReadonlySet<string> = new Set(["RangeError", "InternalError"]);
+/** An error wrapped more often than this is not looked into. */
+const CAUSES_MAX = 16;
+
+/** Set while a scope is open and a refusal passed through a function of the host, whatever the module did with it. */
+let noticed: UpgradeError | undefined;
+
+/** UPG_BUG_ENGINE_LIMIT (UPG_STORE_IO where the system has no memory) when the error, or what caused it, is a refusal of the engine; otherwise undefined. */
+export function engineLimit(error: unknown): UpgradeError | undefined {
+  let each: unknown = error;
+  for (let depth = 0; depth < CAUSES_MAX && typeof each === "object" && each !== null; depth++) {
+    const { code, name, message, cause } = each as {
+      code?: unknown;
+      name?: unknown;
+      message?: unknown;
+      cause?: unknown;
+    };
+    if (code === "UPG_BUG_ENGINE_LIMIT") return each as UpgradeError;
+    // These decide nothing either, and say more.
+    if (typeof code === "string" && /^UPG_(?:HANDLER|STORE|BUG)_/.test(code)) return undefined;
+    if (typeof name === "string" && NAMES.has(name) && typeof message === "string" && REFUSALS.test(message)) {
+      return limitError(each);
+    }
+    each = cause;
+  }
+  return undefined;
+}
+
+function limitError(cause: unknown): UpgradeError {
+  const problem = isOutOfMemory(cause) ? machineProblem(cause) : undefined;
+  if (problem !== undefined) return new UpgradeError("UPG_STORE_IO", problem, { cause });
+  const what =
+    `the JavaScript engine refused to go on: ${messageOf(cause)}. Where it refuses differs from node to node, so this decides ` +
+    "nothing and the node stops before the block is committed. Find the recursion or the allocation whose size a user chooses, " +
+    "and bound it in the module";
+  return new UpgradeError("UPG_BUG_ENGINE_LIMIT", what, { cause });
+}
+
+/** For a `catch` that would turn any error into a result. @throws UpgradeError UPG_BUG_ENGINE_LIMIT if the error is a refusal of the engine */
+export function rethrowEngineLimit(error: unknown): void {
+  const limit = engineLimit(error);
+  if (!limit) return;
+  noticed = limit;
+  throw limit;
+}
+
+/** Runs a function of the host that a module called: a refusal in it is remembered, even if the module catches it. */
+export function hostCall<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    rethrowEngineLimit(error);
+    throw error;
+  }
+}
+
+/**
+ * Runs code of a module, and fails if the engine refused anything that the host saw, even if the module caught it.
+ * @throws UpgradeError UPG_BUG_ENGINE_LIMIT; what `run` throws
+ */
+export function withinEngineLimits<T>(run: () => T): T {
+  const before = noticed;
+  noticed = undefined;
+  try {
+    const result = run();
+    if (noticed) throw noticed;
+    return result;
+  } catch (error) {
+    throw noticed ?? engineLimit(error) ?? error;
+  } finally {
+    noticed = before;
+  }
+}
