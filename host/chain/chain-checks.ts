@@ -6,6 +6,7 @@ import type { VersionMap } from "../types.js";
 import type { ChainOptions } from "./define-chain.js";
 import { RAW_SECTION } from "./genesis/raw.js";
 import type { Module } from "./module.js";
+import { requireShape } from "./module-shape.js";
 
 const CHAIN_NAME = /^[a-z][a-z0-9-]{0,31}$/;
 const MODULE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -42,6 +43,7 @@ function checkModule(given: unknown, where: string): void {
   if (!isVersion(consensusVersion) || consensusVersion === 0n) {
     throw wrong(`module "${name}" has consensus version ${consensusVersion}; it is a bigint from 1 to ${UINT64_MAX}`);
   }
+  requireShape(given as Module);
 }
 
 /** As state keeps it. */

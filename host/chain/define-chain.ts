@@ -18,6 +18,7 @@ import type { ModuleTable } from "../upgrade/module-table.js";
 import { type Addresses, addressesOf } from "../values/address.js";
 import { checkOptions, requireDistinct, requireFrom, requireNoMaps, requireRemoved, wrong } from "./chain-checks.js";
 import { type Module, storesOf } from "./module.js";
+import { requireForAnte, requireSteps } from "./module-shape.js";
 import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
 import type { MessageRouter } from "./tx/message-kind.js";
@@ -113,6 +114,7 @@ export function defineChain(given: ChainOptions): Chain {
   const antes = modules.flatMap(({ ante }) => ante ?? []);
   const [ante] = antes;
   if (!ante || antes.length > 1) throw wrong(`one module brings the ante handler, these are ${antes.length}`);
+  requireForAnte(modules);
   const givers = modules.filter(({ validators }) => validators).map(({ name }) => name);
   if (givers.length > 1) throw wrong(`one module gives the validators, these do: ${givers.join(", ")}`);
   const setters = modules.filter(({ consensusParams }) => consensusParams).map(({ name }) => name);
@@ -208,7 +210,7 @@ function chainVersion({ modules, stores }: Content, number: number, plan: string
 /** What there was before an upgrade. */
 function before(
   after: Content,
-  { plan, from = {}, removes = [], storeUpgrades = {} }: ChainUpgrade,
+  { plan, from = {}, removes = [], storeUpgrades = {}, handler }: ChainUpgrade,
   modules: readonly Module[],
 ): Content {
   const { added = [], renamed = [], deleted = [] }: Partial<StoreUpgrades> = storeUpgrades;
@@ -224,6 +226,8 @@ function before(
   requireRemoved(plan, { removes, from, after: after.modules });
   for (const [module, version] of Object.entries(from)) {
     requireFrom(plan, module, version, { removes, to: after.modules.get(module) });
+    const [given, to] = [modules.find(({ name }) => name === module), after.modules.get(module)];
+    if (handler === migrate && given && to !== undefined && version > 0n) requireSteps(plan, given, version, to);
     if (version === 0n) versions.delete(module);
     else versions.set(module, version);
   }

@@ -61,7 +61,6 @@ export interface BankKeeper {
  * import { MsgAddNoteResponseSchema, MsgAddNoteSchema } from "./gen/notes_pb.js";
  * const shop = { name: "shop", account: { permissions: ["burner"] } };
  * const buyNote = messageKind({
-  isBounded: true,
  *   ...{ schema: MsgAddNoteSchema, response: MsgAddNoteResponseSchema, signer: "author" },
  *   run(context, { author }) {
  *     bankKeeper(context, shop).sendToModule(author, [{ denom: "ustake", amount: 5n }]);

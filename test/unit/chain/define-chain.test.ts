@@ -6,7 +6,7 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import { defineChain } from "../../../host/chain/define-chain.js";
+import { defineChain, migrate } from "../../../host/chain/define-chain.js";
 import { messageKind } from "../../../host/chain/tx/message-kind.js";
 import { MsgSoftwareUpgradeSchema } from "../../../host/gen/chain/upgrade/v1beta1/tx_pb.js";
 import { MsgSendResponseSchema } from "../../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
@@ -151,4 +151,47 @@ test("a chain is defined → a byte order mark is a part of its messages' texts,
   expect([read.authority, read.plan?.name, read.plan?.info]).toEqual(["\ufeff", plan.name, plan.info]);
   expect(toBinary(MsgSoftwareUpgradeSchema, read)).toEqual(bytes);
   expect(() => fromBinary(MsgSoftwareUpgradeSchema, Uint8Array.of(10, 1, 0xff))).toThrow();
+});
+
+const notes = { name: "notes", consensusVersion: 3n };
+/** What `defineChain` says of a module that a program without types gives. */
+const refusalOf = (module: object, upgrades: Parameters<typeof defineChain>[0]["upgrades"] = []) => {
+  const error = failureOf(() =>
+    defineChain({ name: "notesd", modules: [...modules, module as typeof notes], upgrades }),
+  );
+  expect(error.code).toBe("UPG_INVALID_ARGUMENT");
+  return error.message;
+};
+
+test("a module without the step 2 → 3, and a plan with migrate() from 2 → refused when the program starts, with the step", () => {
+  const upgrades = [{ plan: "v2", from: { notes: 2n }, handler: migrate }];
+  expect(refusalOf({ ...notes, migrations: { 1: () => undefined } }, upgrades)).toContain(
+    'takes module "notes" from version 2 to 3, and its migrations have no step 2',
+  );
+  const whole = { ...notes, migrations: { 2: () => undefined } };
+  expect(defineChain({ name: "notesd", modules: [...modules, whole], upgrades }).versions.length).toBe(2);
+});
+
+test("a migration that leads nowhere → refused with the versions that there are", () => {
+  expect(refusalOf({ ...notes, migrations: { 3: () => undefined } })).toContain("these are 1 to 2");
+});
+
+test("a member that no module has → refused with the nearest name", () => {
+  expect(refusalOf({ ...notes, endblock: () => undefined })).toContain('did you mean "endBlock"?');
+  expect(refusalOf({ ...notes, invariant: [] })).toContain('did you mean "invariants"?');
+  expect(refusalOf({ ...notes, zzz: 1 })).toContain("a module has name, consensusVersion");
+});
+
+test("an async hook, migration or invariant → refused by name", () => {
+  expect(refusalOf({ ...notes, endBlock: async () => undefined })).toContain("endBlock is async");
+  expect(refusalOf({ ...notes, migrations: { 1: async () => undefined } })).toContain("migrations[1] is async");
+  const invariants = [{ name: "x", check: async () => undefined }];
+  expect(refusalOf({ ...notes, invariants })).toContain("invariants[0].check is async");
+  expect(refusalOf({ ...notes, beginBlock: 5 })).toContain("beginBlock is no function");
+});
+
+test("a chain without the bank that auth takes fees with → refused", () => {
+  const others = modules.filter(({ name }) => name !== "bank");
+  const error = failureOf(() => defineChain({ name: "poord", modules: others }));
+  expect(error.message).toContain('module "auth" takes fees and needs the module "bank"');
 });
