@@ -1,4 +1,5 @@
 /** The application of a chain as an engine calls it (engine-port.ts). */
+import { itemAt } from "../at.js";
 import { equalBytes } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { type RecordChange, RecordChanges } from "../store/disk/database.js";
@@ -69,7 +70,7 @@ export class AppPort implements BlockPort {
     if (txs.length === 0) return true;
     if (this.#isUpgradeBlock(height)) return false;
     const own = this.#proposed;
-    const isOwn = own.length === txs.length && own.every((tx, at) => equalBytes(tx, txs[at] as Uint8Array));
+    const isOwn = own.length === txs.length && own.every((tx, at) => equalBytes(tx, itemAt(txs, at)));
     return isOwn || this.options.app.fitting(txs).length === txs.length;
   }
 

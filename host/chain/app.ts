@@ -5,7 +5,6 @@
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { assert } from "../errors.js";
-import { requireStack } from "../native-stack.js";
 import type { RecordChange } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { StoreLoader } from "../store/versions/store-loader.js";
@@ -102,7 +101,6 @@ export class App {
    * @throws Halt when this process does not know the version; UpgradeError UPG_STORE_UPGRADE, UPG_INVALID_GENESIS
    */
   load(isReopened = false): void {
-    requireStack();
     this.keeper.lookForStaged();
     const choice = chooseVersion(this.keeper, this.multiStore, { ...this.#choiceFacts, isReopened });
     this.multiStore.mount(...choice.version.stores);
@@ -229,8 +227,8 @@ export class App {
     return this.#checks.simulate(tx);
   }
 
-  /** Those that a block may hold (`TxChecks.fitting`). */
-  fitting = (txs: readonly Uint8Array[]) => this.#checks.fitting(txs);
+  readonly fitting = (txs: readonly Uint8Array[]) => this.#checks.fitting(txs);
+
   /** Time of the last block, which checks count with; before the first that of genesis. */
   get lastBlockTime(): Timestamp {
     return this.#last?.time ?? this.multiStore.lastBlock.time ?? this.options.genesis.time;
@@ -270,8 +268,8 @@ export class App {
 
   #runBlock(request: BlockRequest): BlockResult {
     const { height, time } = request;
-    const { genesis } = this.options;
-    checkHeight(height, this.nextHeight, this.options.haltHeight);
+    const { genesis, haltHeight } = this.options;
+    checkHeight(height, this.nextHeight, haltHeight);
     if (this.lastCommitID.version === 0n && !this.#begun) this.#begin(request);
     const branch = this.#begun ?? this.multiStore.branch();
     this.#begun = undefined;

@@ -15,6 +15,7 @@ import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import type { GenesisFacts } from "./genesis/genesis.js";
 import type { GenesisRaw } from "./genesis/raw.js";
 import { type KnownFacts, knowsLastUpgrade } from "./known-upgrade.js";
+import { requireStack } from "./native-stack.js";
 import { codeFor, type ProgramVersions, type StateFacts, versionAfter, versionOfState } from "./versions/of-state.js";
 import type { ChainVersion } from "./versions/version.js";
 
@@ -47,8 +48,9 @@ export interface ChoiceFacts extends Pick<KnownFacts, "database"> {
 /** The versions that are committed, as far as the choice needs them. */
 type CommittedVersions = Pick<CommitMultiStore, "nextVersion" | "lastCommitID" | "at">;
 
-/** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH */
+/** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH, UPG_INVALID_CONFIG (this thread cannot run blocks) */
 export function chooseVersion(keeper: Keeper, multiStore: CommittedVersions, facts: ChoiceFacts): Choice {
+  requireStack();
   const { genesis, versions } = facts;
   const height = multiStore.nextVersion;
   const committed = multiStore.lastCommitID.version;

@@ -8,7 +8,7 @@ import type { Answer, Call } from "../abci/messages.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 import { UpgradeError } from "../errors.js";
 import { machineProblem } from "../machine.js";
-import { THREAD_STACK_MIB } from "../native-stack.js";
+import { THREAD_STACK_MIB } from "../chain/native-stack.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import {
   type Committed,

@@ -1,5 +1,5 @@
 /**
- * Messages run on less of the native stack than a block has, and what comes of it compared. Recursion inside a module is seen
+ * Messages run on less of the native stack than a block has, and the results compared. Recursion inside a module is seen
  * by nobody, and a module may catch the engine's refusal: its result then depends on where the engine refuses, so it is another
  * one on another stack. A message whose kind promises `isBounded` needs no trial.
  */
@@ -8,10 +8,10 @@ import { writesDigest } from "../../branch/kv/writes-digest.js";
 import { toHex } from "../../bytes.js";
 import { withinEngineLimits } from "../../engine-limit.js";
 import { UpgradeError } from "../../errors.js";
-import { onPartOfStack } from "../../native-stack.js";
 import type { Sha256 } from "../../types.js";
 import { describeError } from "../../values/tx-error.js";
 import type { ChainEvent } from "../context.js";
+import { onPartOfStack } from "../native-stack.js";
 
 /** What messages did to a branch. */
 export interface MessagesRun {

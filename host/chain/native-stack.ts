@@ -2,7 +2,7 @@
  * The native stack that blocks run on: the same in each thread and command. V8 gives it to a process's first thread, which
  * cannot have another size; the engine's thread is given exactly as much.
  */
-import { UpgradeError } from "./errors.js";
+import { UpgradeError } from "../errors.js";
 
 /** V8's default, which `node --stack-size` changes. */
 export const STACK_KIB = 984;
