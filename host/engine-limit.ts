@@ -1,6 +1,8 @@
 /**
- * What a JavaScript engine refuses by itself: a deeper stack, a longer text, more memory. When it does depends on what the
- * process has compiled and allocated so far, so the refusal is never the result of a transaction, a query or a migration.
+ * Limits of the JavaScript engine: a deeper stack, a longer string, more memory. Where the engine refuses depends on what the
+ * process has compiled and allocated so far, so a refusal is never the result of a transaction, a query or a migration.
+ * Blocks run on the same native stack in each thread and command: the one that V8 gives to a process's first thread, whose
+ * size cannot be changed.
  */
 import { messageOf, UpgradeError } from "./errors.js";
 import { isOutOfMemory, machineProblem } from "./machine.js";
@@ -79,5 +81,41 @@ export function withinEngineLimits<T>(run: () => T): T {
     throw noticed ?? engineLimit(error) ?? error;
   } finally {
     noticed = before;
+  }
+}
+
+/** V8's default, which `node --stack-size` changes. */
+export const STACK_KIB = 984;
+/** Node keeps this much of a thread's stack for itself. */
+const NODE_KEEPS_KIB = 192;
+/** `resourceLimits.stackSizeMb` of a thread that runs blocks. */
+export const THREAD_STACK_MIB = (STACK_KIB + NODE_KEEPS_KIB) / 1_024;
+
+const WORDS = (STACK_KIB * 1_024) / 8;
+/** What the caller of `requireStack` may have used already. */
+const USED_WORDS = WORDS / 8;
+let ballast: readonly undefined[] | undefined;
+
+/**
+ * Runs `work` with `part` of the stack at most, so that what it needs is there, and to spare, where it runs with all of it.
+ * The engine lays a call's arguments on the stack, whatever it has compiled; these are as many as are to be used up.
+ * @throws RangeError (engine-limit.ts) when that is too little for `work`
+ */
+export function onPartOfStack<T>(part: "half" | "quarter", work: () => T): T {
+  ballast ??= new Array<undefined>((WORDS * 3) / 4).fill(undefined);
+  const words = part === "half" ? ballast.slice(0, WORDS / 2) : ballast;
+  return Reflect.apply(work, undefined, words);
+}
+
+/** Can this thread run blocks? @throws UpgradeError UPG_INVALID_CONFIG where its stack is smaller than that of other nodes */
+export function requireStack(): void {
+  try {
+    Reflect.apply(() => undefined, undefined, new Array<undefined>(WORDS - USED_WORDS));
+  } catch {
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `blocks need a stack of ${STACK_KIB} KiB, and this thread has less. Start Node.js without --stack-size, and a thread of ` +
+        `your own with resourceLimits: { stackSizeMb: ${THREAD_STACK_MIB} } or more`,
+    );
   }
 }

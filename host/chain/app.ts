@@ -227,8 +227,7 @@ export class App {
     return this.#checks.simulate(tx);
   }
 
-  readonly fitting = (txs: readonly Uint8Array[]) => this.#checks.fitting(txs);
-
+  fitting = (txs: readonly Uint8Array[]) => this.#checks.fitting(txs);
   /** Time of the last block, which checks count with; before the first that of genesis. */
   get lastBlockTime(): Timestamp {
     return this.#last?.time ?? this.multiStore.lastBlock.time ?? this.options.genesis.time;

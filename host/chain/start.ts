@@ -2,6 +2,7 @@
  * What a process does before its first block: state says which version runs and which store upgrades it makes. The
  * upgrade store is looked at first; a process that does not know the version says so before any other store is opened.
  */
+import { requireStack } from "../engine-limit.js";
 import { UpgradeError } from "../errors.js";
 import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "../store/versions/store-loader.js";
@@ -15,7 +16,6 @@ import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import type { GenesisFacts } from "./genesis/genesis.js";
 import type { GenesisRaw } from "./genesis/raw.js";
 import { type KnownFacts, knowsLastUpgrade } from "./known-upgrade.js";
-import { requireStack } from "./native-stack.js";
 import { codeFor, type ProgramVersions, type StateFacts, versionAfter, versionOfState } from "./versions/of-state.js";
 import type { ChainVersion } from "./versions/version.js";
 

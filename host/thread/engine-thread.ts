@@ -6,9 +6,9 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { Answer, Call } from "../abci/messages.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
+import { THREAD_STACK_MIB } from "../engine-limit.js";
 import { UpgradeError } from "../errors.js";
 import { machineProblem } from "../machine.js";
-import { THREAD_STACK_MIB } from "../chain/native-stack.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import {
   type Committed,

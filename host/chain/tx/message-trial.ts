@@ -6,12 +6,11 @@
 import type { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
 import { writesDigest } from "../../branch/kv/writes-digest.js";
 import { toHex } from "../../bytes.js";
-import { withinEngineLimits } from "../../engine-limit.js";
+import { onPartOfStack, withinEngineLimits } from "../../engine-limit.js";
 import { UpgradeError } from "../../errors.js";
 import type { Sha256 } from "../../types.js";
 import { describeError } from "../../values/tx-error.js";
 import type { ChainEvent } from "../context.js";
-import { onPartOfStack } from "../native-stack.js";
 
 /** What messages did to a branch. */
 export interface MessagesRun {
