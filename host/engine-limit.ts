@@ -85,7 +85,7 @@ export function withinEngineLimits<T>(run: () => T): T {
 }
 
 /** V8's default, which `node --stack-size` changes. */
-export const STACK_KIB = 984;
+const STACK_KIB = 984;
 /** Node keeps this much of a thread's stack for itself. */
 const NODE_KEEPS_KIB = 192;
 /** `resourceLimits.stackSizeMb` of a thread that runs blocks. */

@@ -27,7 +27,7 @@ export const GAS = Object.freeze({
 export const GAS_UNLIMITED = 18_446_744_073_709_551_615n;
 
 /** Charges of one transaction: each read or write of a store is one to three, each `consumeGas` one. */
-export const STEPS_MAX = 10_000_000;
+const STEPS_MAX = 10_000_000;
 
 export class GasMeter {
   #used: bigint;

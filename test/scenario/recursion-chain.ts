@@ -60,7 +60,7 @@ const recurse = messageKind({
 });
 
 const deep: Module = { ...notes, messages: [recurse] };
-export const recursionChain: Chain = defineChain({
+const recursionChain: Chain = defineChain({
   name: "deepd",
   addressPrefix: notesChain.addresses.prefix,
   modules: notesChain.modules.map((module) => (module.name === "notes" ? deep : module)),

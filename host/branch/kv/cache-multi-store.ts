@@ -5,7 +5,7 @@ import type { CacheMultiStore as CacheMultiStoreShape, KVStore, MultiStore } fro
 import { CacheKVStore } from "./cache-kv.js";
 
 /** Far fewer than a native stack has room for; a message inside 31 others needs about as many. */
-export const BRANCH_DEPTH_MAX = 128;
+const BRANCH_DEPTH_MAX = 128;
 
 /**
  * A branch of several stores: what a block, a transaction or a handler writes to. `write()` hands all of it to the parent,

@@ -177,7 +177,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
 }
 
 /** Messages that run inside one another, as the ones that a module runs through the router. */
-export const MESSAGE_DEPTH_MAX = 32;
+const MESSAGE_DEPTH_MAX = 32;
 let depth = 0;
 
 /** @throws TxError undefined 1 for a message too deep in others, long before any native stack is used up */
