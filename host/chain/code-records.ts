@@ -36,16 +36,17 @@ export function codeRecord(database: Database, { name, height }: DoneUpgrade): b
   return view.getBigUint64(0) === height ? view.getBigUint64(8) : undefined;
 }
 
-/** Plans that this node applied after a height, with the keys of their records. */
+/** Plans that this node applied after a height, in the order of their heights, with the keys of their records. */
 export function codeRecordsAfter(
   database: Database,
   height: Height,
-): { readonly plan: string; readonly key: Uint8Array }[] {
+): { readonly plan: string; readonly height: Height; readonly key: Uint8Array }[] {
   const range = { start: Uint8Array.of(UPGRADE_CODE_PREFIX), end: Uint8Array.of(UPGRADE_CODE_PREFIX + 1) };
-  return database.keys(range).flatMap((key) => {
+  const found = database.keys(range).flatMap((key) => {
     const bytes = database.get(key);
     if (bytes?.length !== RECORD_BYTES) return [];
     const applied = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);
-    return applied > height ? [{ plan: decodeLossy(key.subarray(1)), key }] : [];
+    return applied > height ? [{ plan: decodeLossy(key.subarray(1)), height: applied, key }] : [];
   });
+  return found.sort((a, b) => Number(a.height - b.height));
 }

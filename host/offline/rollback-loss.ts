@@ -32,6 +32,8 @@ export interface RollbackLoss {
   /** Who has the blocks: with "cometbft" they stay there, and are given to the application again. */
   readonly engine: "embedded" | "cometbft";
   readonly upgrades: readonly string[];
+  /** Of `upgrades`, in their order. */
+  readonly upgrade_heights: readonly string[];
   /** Heights of the home's snapshots that are removed: of blocks that are no more. Those of CometBFT's blocks stay. */
   readonly snapshots: readonly string[];
   /** Stores that exist now and did not at `to`, and those that existed there and do not now. */
@@ -89,12 +91,14 @@ function lossOf(database: Database, home: Home, last: CommitState, before: Commi
   const [from, to] = [BigInt(last.version), BigInt(before.version)];
   const isEmbedded = last.engine === "";
   const { height } = isEmbedded ? new LastSigned(home.lastSignedFile) : { height: 0n };
+  const applied = codeRecordsAfter(database, to);
   const [now, then] = [namesOf(last), namesOf(before)];
   return {
     ...{ from: String(from), to: String(to), app_hash: toUpperHex(before.appHash), blocks: String(from - to) },
     txs: String(isEmbedded ? txsAfter(database, to, from) : 0n),
     engine: isEmbedded ? "embedded" : "cometbft",
-    upgrades: codeRecordsAfter(database, to).map(({ plan }) => plan),
+    upgrades: applied.map(({ plan }) => plan),
+    upgrade_heights: applied.map(({ height: at }) => String(at)),
     snapshots: isEmbedded ? snapshotsAfter(home, to).map(String) : [],
     stores_lost: now.filter((name) => !then.includes(name)),
     stores_back: then.filter((name) => !now.includes(name)),
@@ -117,8 +121,8 @@ function txsAfter(database: Database, to: Height, from: Height): bigint {
   return count;
 }
 
-/** For people, before they are asked. */
-export function lossInWords(loss: RollbackLoss): string[] {
+/** For people, before they are asked. @param start the command that starts this home */
+export function lossInWords(loss: RollbackLoss, start: string): string[] {
   const { from, to, blocks, txs, upgrades, signed_up_to: signed } = loss;
   const list = (names: readonly string[]) => names.join(", ");
   return [
@@ -135,5 +139,21 @@ export function lossInWords(loss: RollbackLoss): string[] {
       : [
           `the consensus key signed up to height ${signed}, and will sign the heights from ${BigInt(to) + 1n} again: no other node may have seen them`,
         ]),
+    ...warnings(loss, start),
+  ];
+}
+
+/** The plan of an upgrade that is taken back is due again, and blocks after it may exist elsewhere. */
+function warnings({ engine, from, upgrades, upgrade_heights: heights }: RollbackLoss, start: string): string[] {
+  const [plan] = upgrades;
+  if (plan === undefined) return [];
+  const skip = `--unsafe-skip-upgrades ${heights.join(",")}`;
+  if (engine === "embedded") {
+    return [
+      `warning: "${plan}" is due again at height ${heights[0]}, and the next start with a version that has it applies it again. To stay on the old version: \`${start} ${skip}\``,
+    ];
+  }
+  return [
+    `warning: CometBFT keeps the blocks up to ${from}, and their app hashes are those after "${plan}". Only the version that has "${plan}" can run them again; a start with ${skip} exits with 18. To leave "${plan}" out, all validators go back together: docs/recovery.md, "Go back over an upgrade"`,
   ];
 }

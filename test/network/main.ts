@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { cometbft } from "../e2e/cometbft.js";
 import { failPoints, kills } from "./crashes.js";
 import { evidence } from "./evidence.js";
+import { goBack } from "./go-back.js";
 import { hot } from "./hot.js";
 import { longMigration } from "./long-migration.js";
 import { Network } from "./network.js";
@@ -20,6 +21,7 @@ import { verify } from "./verify.js";
 const OF_POWER = [validators, evidence, params];
 const SCENES: readonly Scene[] = [
   ...CALM,
+  goBack,
   verify,
   hot,
   stateSync,

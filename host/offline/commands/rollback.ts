@@ -1,8 +1,11 @@
 /** `chaind rollback`: takes back the last blocks of a home that no node holds. */
+
+import { programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { confirmHere } from "../../shell/confirm.js";
 import { parseHeight } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
+import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import type { RollbackTarget } from "../rollback-loss.js";
 
@@ -38,11 +41,12 @@ export function registerRollback(program: Cobra, output: Output): void {
       }
       const { lossInWords, rollbackLoss } = await import("../rollback-loss.js");
       const loss = rollbackLoss(home, flags);
+      const words = lossInWords(loss, `${programName()} start --home ${shellWord(home)}`);
       if (flags.dryRun) {
-        output.print(loss, lossInWords(loss).join("\n"));
+        output.print(loss, words.join("\n"));
         return;
       }
-      for (const line of lossInWords(loss)) output.say(line);
+      for (const line of words) output.say(line);
       await confirmHere(flags.yes === true, "Take back these blocks?");
       output.print(rollbackHome(home, loss));
     });

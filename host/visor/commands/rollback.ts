@@ -16,6 +16,7 @@ import { homeUsers } from "../home-users.js";
 import { realMachine } from "../real-machine.js";
 import { MARK } from "../run/child-env.js";
 import { linkPrevious } from "../run/link.js";
+import { lastStart } from "../run/start-command.js";
 import type { VisorTools } from "../tools.js";
 
 interface RollbackOptions {
@@ -141,7 +142,8 @@ function wordsOf(settings: Settings, { folder, manifest: { plan }, made }: Sourc
 }
 
 /** A key that has signed beyond the backup signs none of those heights again: who has the blocks goes on, alone nobody does. */
-function nextWords({ home, name }: Settings, { name: plan, height }: Manifest["plan"], done: Restored): string[] {
+function nextWords(settings: Settings, { name: plan, height }: Manifest["plan"], done: Restored): string[] {
+  const { home, name } = settings;
   const { signedHeight, kept, isEmbedded } = done;
   if (signedHeight !== undefined && signedHeight >= BigInt(height) && isEmbedded) {
     const own = `${name} rollback --to ${BigInt(height) - 1n} --home ${shellWord(home)}`;
@@ -158,8 +160,8 @@ function nextWords({ home, name }: Settings, { name: plan, height }: Manifest["p
           `The key has signed block ${signedHeight} already: the node takes the blocks up to there from others, and signs none of them again.`,
         ]
       : []),
-    `The next \`chainvisor run\` makes the upgrade again. Put another program into upgrades/${plan}/bin before, or start ` +
-      `with --unsafe-skip-upgrades ${height} where all validators do.`,
+    `The next start makes the upgrade again, with the program in upgrades/${plan}/bin. To stay on the old version, together with ` +
+      `all validators: \`${lastStart(realMachine.files, placesOf(settings).startFile, settings).run} --unsafe-skip-upgrades ${height}\`.`,
   ];
 }
 

@@ -48,7 +48,17 @@ describe("rollbackHome()", () => {
       upgrades: ["v2"],
       signed_up_to: "9",
     });
-    expect(lossInWords(loss).join("\n")).toContain("upgrades that are taken back: v2");
+    expect(loss.upgrade_heights).toEqual(["6"]);
+    const words = lossInWords(loss, "chaind start --home node").join("\n");
+    expect(words).toContain("upgrades that are taken back: v2");
+    expect(words).toMatch(
+      /^warning: "v2" is due again at height 6, .*`chaind start --home node --unsafe-skip-upgrades 6`$/m,
+    );
+    const ofComet = lossInWords({ ...loss, engine: "cometbft" }, "chaind start").join("\n");
+    expect(ofComet).toMatch(/^warning: CometBFT keeps the blocks up to 9, .* exits with 18\. .*docs\/recovery\.md/m);
+    expect(lossInWords({ ...loss, upgrades: [], upgrade_heights: [] }, "chaind start").join("\n")).not.toContain(
+      "warning",
+    );
     const receipt = new Home(home.path).receiptFile("v2");
     writeFileAtomically(receipt, new Uint8Array(1));
     expect(rollbackHome(home.path, loss)).toMatchObject({ height: "3", removed: "9", app_hash: loss.app_hash });
@@ -102,7 +112,7 @@ describe("rollbackHome()", () => {
     mkdirSync(home.data("snapshots/6/3.part"), { recursive: true });
     const loss = rollbackLoss(home.path, { to: 5n });
     expect(loss.snapshots).toEqual(["7", "6"]);
-    expect(lossInWords(loss).join("\n")).toContain("snapshots that are removed, of heights 7, 6");
+    expect(lossInWords(loss, "chaind start").join("\n")).toContain("snapshots that are removed, of heights 7, 6");
     rollbackHome(home.path, loss);
     expect(readdirSync(home.data("snapshots"))).toEqual(["5"]);
     expect(listSnapshots(home.path).map(({ height }) => height)).toEqual(["5"]);
