@@ -127,6 +127,7 @@ export const ERROR_KINDS = Object.freeze({
     "The version map a handler returned drops a module, lowers a version or is not what was declared.",
   ),
   UPG_MIGRATION_STUCK: migration(84, "A migration step is missing, so the module cannot reach its version."),
+  UPG_MIGRATION_PROBE: migration(85, "A probe of a module failed on the upgraded state. Nothing was committed."),
   UPG_HANDLER_HASH: handler(90, "The handler's bytes are not those that the plan pins.", "local"),
   UPG_HANDLER_LAYOUT: handler(91, "The stored module versions are not those that the handler accepts."),
   UPG_HANDLER_IMPORT: handler(92, "The module imports something that is not offered, or with another type."),

@@ -29,6 +29,8 @@ export const GAS_LIMIT_MAX = 1_000_000_000_000n;
 export const BATCH_BYTES = 65_536;
 export const BATCH_OUT_BYTES = 262_144;
 export const LOG_BYTES_MAX = 4_096;
+/** Of the probe of one module, by the prices of transactions. Nobody pays it. */
+export const PROBE_GAS_MAX = 1_000_000_000n;
 /** Of one run; later ones are left out of the log, and paid for. */
 export const LOG_LINES_MAX = 10_000;
 export const FAIL_MESSAGE_BYTES_MAX = 1_024;

@@ -26,6 +26,7 @@ const (
 	CodeMigrationOutOfGas   Code = "UPG_MIGRATION_OUT_OF_GAS"
 	CodeMigrationInvariant  Code = "UPG_MIGRATION_INVARIANT"
 	CodeMigrationVersionMap Code = "UPG_MIGRATION_VERSION_MAP"
+	CodeMigrationProbe      Code = "UPG_MIGRATION_PROBE"
 
 	CodeHandlerHash     Code = "UPG_HANDLER_HASH"
 	CodeHandlerLayout   Code = "UPG_HANDLER_LAYOUT"

@@ -1,5 +1,6 @@
 /** What an application is made of, from its options. */
 import type { ConsensusParams } from "../comet/consensus-params.js";
+import { rememberingVerifier } from "../comet/verified.js";
 import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { CommitMultiStoreOptions } from "../store/versions/store-options.js";
 import type { CommitID, Height, Plan, Timestamp } from "../types.js";
@@ -11,7 +12,6 @@ import { blockGasMax } from "./genesis/consensus-params.js";
 import type { ReadableStores } from "./module.js";
 import { routerAt } from "./tx/message-kind.js";
 import type { TxFacts } from "./tx/run.js";
-import { rememberingVerifier } from "./tx/verified.js";
 import { TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 import { AUTHORITY_MODULE } from "./vital-modules.js";

@@ -6,6 +6,7 @@ import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { assert } from "../errors.js";
 import type { RecordChange } from "../store/disk/database.js";
+import { codeRecords } from "../store/versions/code-records.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { StoreLoader } from "../store/versions/store-loader.js";
 import type { VersionView } from "../store/versions/version-view.js";
@@ -18,7 +19,6 @@ import type { AppOptions, BeginResult, BlockRequest, BlockResult, BlockRun, Stat
 import { nextEndTime, runBlock } from "./block.js";
 import { NO_BLOCK_INFO } from "./block-info.js";
 import { checkHeight } from "./check-height.js";
-import { codeRecords } from "./code-records.js";
 import type { Chain } from "./define-chain.js";
 import { Ending } from "./ending.js";
 import { blockGasMax } from "./genesis/consensus-params.js";

@@ -11,6 +11,7 @@ import { SDK, TxError } from "../values/tx-error.js";
 import { type BlockContext, blockContext, type ChainEvent, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
 import { type Module, type ReadableStores, storesOf } from "./module.js";
+import { runProbes } from "./probe.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
 
@@ -52,6 +53,7 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
     if (applied) {
       requireStores(input, branch, applied);
       checkInvariants(input, branch, applied);
+      applied = { ...applied, probes: runProbes({ modules: input.modules, facts, branch, base, applied }) };
     }
     txResults = txs.map(refusedInUpgradeBlock);
     events.push(...runHooks(input, branch, "BeginBlock"));

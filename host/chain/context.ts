@@ -88,6 +88,12 @@ export interface ModuleContext extends BlockContext, Omit<ModuleFacts, "block"> 
   over(stores: MultiStore, events: ChainEvent[]): ModuleContext;
 }
 
+/** What a module's probe runs in. Its stores charge for each use, up to `PROBE_GAS_MAX`. */
+export interface ProbeContext extends ModuleContext {
+  /** Address of an account that nobody has: it depends on the chain, the block and the label. */
+  unusedAddress(label: string): Uint8Array;
+}
+
 export function moduleContext(facts: ModuleFacts, stores: MultiStore, events: ChainEvent[]): ModuleContext {
   return {
     ...blockContext(facts, stores, events),

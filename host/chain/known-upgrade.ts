@@ -8,9 +8,9 @@ import { toHex } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { decodeReceipt } from "../handler/receipt.js";
 import type { Database } from "../store/disk/database.js";
+import { codeRecord } from "../store/versions/code-records.js";
 import type { DoneUpgrade, KVReader } from "../types.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
-import { codeRecord } from "./code-records.js";
 import { codedModules } from "./versions/of-state.js";
 import type { ChainVersion } from "./versions/version.js";
 

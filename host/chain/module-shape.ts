@@ -19,11 +19,11 @@ const MEMBERS = Object.keys({
     genesis: 1,
   },
   ...{ beginBlock: 1, endBlock: 1, nextEndTime: 1, validators: 1, consensusParams: 1 },
-  ...{ migrations: 1, invariants: 1, ante: 1 },
+  ...{ migrations: 1, invariants: 1, probe: 1, ante: 1 },
 } satisfies Record<keyof Module, 1>);
 
 /** Called for every block or upgrade; a promise that one returns is never waited for. */
-const HOOKS = ["beginBlock", "endBlock", "nextEndTime", "validators", "consensusParams", "ante"] as const;
+const HOOKS = ["beginBlock", "endBlock", "nextEndTime", "validators", "consensusParams", "probe", "ante"] as const;
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function requireShape(module: Module): void {

@@ -7,7 +7,7 @@ import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import type { KVReader, Timestamp } from "../types.js";
 import type { Migration } from "../upgrade/migrations.js";
-import type { ModuleContext } from "./context.js";
+import type { ModuleContext, ProbeContext } from "./context.js";
 import type { GenesisFacts } from "./genesis/genesis.js";
 import type { ModuleGenesis } from "./genesis/module-genesis.js";
 import type { QueryService } from "./query/service.js";
@@ -63,6 +63,14 @@ export interface Module {
   readonly migrations?: Readonly<Record<number, Migration>>;
   /** Checked in the block of an upgrade, over what its handler left: one that does not hold ends the upgrade. */
   readonly invariants?: readonly Invariant[];
+  /**
+   * Uses the module on the state that an upgrade leaves, as its messages would: a transfer, a proposal with a vote. It runs in the
+   * block of an upgrade, after the invariants, on a branch that is always dropped, and it is part of consensus: it depends on
+   * state alone, and reads a number of records that does not grow with the number of accounts. It does not run where the upgrade
+   * removes the module, or one that this module depends on.
+   * @returns what is wrong, as a message, which fails the upgrade as an error does; undefined when the module works
+   */
+  probe?(context: ProbeContext): string | undefined;
   /** Checks and fees before messages run. One module of a chain brings it. */
   readonly ante?: Ante;
 }

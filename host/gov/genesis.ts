@@ -6,7 +6,6 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { equalBytes } from "../bytes.js";
 import { readCoins } from "../chain/genesis/coins.js";
 import { type GenesisSection, moduleGenesis } from "../chain/genesis/module-genesis.js";
-import { messageFromJson } from "../chain/query/message-json.js";
 import { messageOf } from "../errors.js";
 import {
   type Deposit,
@@ -21,6 +20,7 @@ import {
   VoteSchema,
 } from "../gen/cosmos/gov/v1/gov_pb.js";
 import { messageWriter } from "../messages/gateway-json.js";
+import { messageFromJson } from "../messages/message-json.js";
 import type { BalanceWatch, BankGenesis } from "../modules/bank/genesis.js";
 import { type AddressCodec, moduleAddress } from "../values/address.js";
 import {
@@ -32,9 +32,8 @@ import {
   normalCoins,
   subtractCoins,
 } from "../values/coins.js";
-import { ONE, readDecimal } from "../values/decimal.js";
 import type { JsonReader } from "../values/json-reader.js";
-import { defaultGovParams } from "./params.js";
+import { defaultGovParams, paramsProblem } from "./params.js";
 import { enqueueProposal } from "./queues.js";
 import {
   deposits,
@@ -204,35 +203,10 @@ function readParams({ registry, addresses }: Reading, field: JsonReader, denom: 
 
 const DAY_SECONDS = 86_400n;
 
-const FRACTIONS = [
-  ["quorum", "quorum"],
-  ["threshold", "threshold"],
-  ["veto_threshold", "vetoThreshold"],
-  ["expedited_threshold", "expeditedThreshold"],
-  ["min_initial_deposit_ratio", "minInitialDepositRatio"],
-  ["min_deposit_ratio", "minDepositRatio"],
-  ["proposal_cancel_ratio", "proposalCancelRatio"],
-] as const satisfies readonly (readonly [string, keyof Params])[];
-
-const PERIODS = [
-  ["max_deposit_period", "maxDepositPeriod"],
-  ["voting_period", "votingPeriod"],
-  ["expedited_voting_period", "expeditedVotingPeriod"],
-] as const satisfies readonly (readonly [string, keyof Params])[];
-
 /** What a block relies on: a wrong parameter must not wait for the first vote to end. */
 function checkParams(field: JsonReader, params: Params, addresses: AddressCodec): void {
-  for (const [name, key] of FRACTIONS) {
-    const value = readDecimal(params[key]);
-    if (value === undefined || value < 0n || value > ONE) {
-      throw field.get(name).wrong(`expected a decimal from 0 to 1 with at most 18 places, got "${params[key]}"`);
-    }
-  }
-  for (const [name, key] of PERIODS) {
-    const period = params[key];
-    if (!period || period.seconds < 0n || period.nanos < 0)
-      throw field.get(name).wrong("expected a duration, as 172800s");
-  }
+  const problem = paramsProblem(params);
+  if (problem) throw field.get(problem.name).wrong(problem.what);
   readCoinsOf(field, "min_deposit", params.minDeposit);
   readCoinsOf(field, "expedited_min_deposit", params.expeditedMinDeposit);
   if (params.proposalCancelDest !== "") field.get("proposal_cancel_dest").parse(addresses.decodeAny);

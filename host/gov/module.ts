@@ -6,6 +6,7 @@ import { govGenesis } from "./genesis.js";
 import { LEGACY_GOV_MESSAGES } from "./legacy-messages.js";
 import { legacyGovQuery } from "./legacy-query.js";
 import { GOV_MESSAGES } from "./messages.js";
+import { probeGov } from "./probe.js";
 import { govQuery } from "./query.js";
 import { nextEnd } from "./queues.js";
 import { GOV_STORE } from "./records.js";
@@ -31,5 +32,6 @@ export function gov(): Module {
       if (context.stores.names.includes(STAKING_STORE)) endGovernanceBlock(context);
     },
     nextEndTime: (stores) => nextEnd(stores.store(GOV_STORE)),
+    probe: probeGov,
   };
 }

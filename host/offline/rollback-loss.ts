@@ -1,6 +1,5 @@
 /** What a rollback takes back, read before anything is written: what an operator is asked about. */
 import { toUpperHex } from "../bytes.js";
-import { codeRecordsAfter } from "../chain/code-records.js";
 import { BlockStore } from "../engine/blocks/block-store.js";
 import type { Home } from "../engine/home/home.js";
 import { withReader } from "../engine/home/home-database.js";
@@ -9,6 +8,7 @@ import { UpgradeError } from "../errors.js";
 import { SnapshotFolder } from "../snapshot/folder.js";
 import type { Database } from "../store/disk/database.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
+import { codeRecordsAfter } from "../store/versions/code-records.js";
 import { type CommitState, readCommit } from "../store/versions/commit-record.js";
 import { ReadableVersions } from "../store/versions/readable-versions.js";
 import type { Height } from "../types.js";

@@ -2,7 +2,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { toUpperHex } from "../bytes.js";
-import { codeRecordsAfter } from "../chain/code-records.js";
 import { BlockStore } from "../engine/blocks/block-store.js";
 import { ValidatorStore } from "../engine/blocks/validator-store.js";
 import { readFileIfThere } from "../engine/home/atomic-file.js";
@@ -16,6 +15,7 @@ import { SnapshotFolder } from "../snapshot/folder.js";
 import type { Batch } from "../store/disk/database.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
 import type { LmdbDatabase } from "../store/disk/lmdb-database.js";
+import { codeRecordsAfter } from "../store/versions/code-records.js";
 import { lastEngine, readCommit } from "../store/versions/commit-record.js";
 import { type RolledBack, rollbackLastVersion, rollbackTo } from "../store/versions/rollback.js";
 import { decodeLossy } from "../text.js";

@@ -73,12 +73,13 @@ export class WorkerSide {
     }
   }
 
-  protected sayApplied({ plan, report }: AppliedUpgrade, block: AppliedBlock): void {
+  protected sayApplied({ plan, report, probes }: AppliedUpgrade, block: AppliedBlock): void {
     this.log("info", "upgrade applied", {
       height: String(block.height),
       plan: plan.name,
       ms: Math.round(block.milliseconds),
       ...(report && countsOf(report)),
+      ...(probes && probes.skipped.length > 0 && { probes_skipped: probes.skipped.join(",") }),
       app_hash: toHex(block.appHash),
     });
   }

@@ -74,6 +74,15 @@ export interface AppliedUpgrade {
   readonly report: HandlerReport | undefined;
   /** Of each store that a Wasm handler may write, the digest of its own final writes; empty for a function. */
   readonly writes: ReadonlyMap<string, Uint8Array>;
+  /** The modules whose probes ran on the upgraded state; undefined: the host of the modules has none. */
+  readonly probes?: Probes;
+}
+
+/** Names of modules, in the chain's order. */
+export interface Probes {
+  readonly passed: readonly string[];
+  /** The module, or one that it depends on, was removed by the upgrade. */
+  readonly skipped: readonly string[];
 }
 
 /**

@@ -61,7 +61,7 @@ type Options struct {
 	// is UPG_HANDLER_ENGINE. nil: no check. A rehearsal runs it too.
 	Probe func(ctx sdktypes.Context) error
 	// ProbeIsDeterministic says that the probe depends on the state alone. Its failure is then that of the upgrade, with
-	// UPG_MIGRATION_INVARIANT.
+	// UPG_MIGRATION_PROBE.
 	ProbeIsDeterministic bool
 
 	// Applied is called after an upgrade that succeeded, with how long it took; the block is not committed yet. nil: no call.

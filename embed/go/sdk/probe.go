@@ -29,7 +29,7 @@ func (u *Upgrade) probe(upgraded sdktypes.Context) (err error) {
 func (u *Upgrade) probeFailure(cause error) error {
 	failed := failure(upgrade.CodeHandlerEngine, "the probe of the upgraded state failed on this node, and nothing was written: %v", cause)
 	if u.options.ProbeIsDeterministic {
-		failed = failure(upgrade.CodeMigrationInvariant, "the probe of the upgraded state failed, and nothing was written: %v", cause)
+		failed = failure(upgrade.CodeMigrationProbe, "the probe of the upgraded state failed, and nothing was written: %v", cause)
 	}
 	failed.Cause = cause
 	return failed

@@ -51,7 +51,7 @@ func TestProbeThatFailsKeepsTheUpgradeFromBeingWritten(t *testing.T) {
 	}{
 		"an error":                       {func(sdktypes.Context) error { return cause }, false, upgrade.CodeHandlerEngine, "failure of this node"},
 		"a panic":                        {func(sdktypes.Context) error { panic(cause) }, false, upgrade.CodeHandlerEngine, "failure of this node"},
-		"an error of the upgraded state": {func(sdktypes.Context) error { return cause }, true, upgrade.CodeMigrationInvariant, "fails on every node"},
+		"an error of the upgraded state": {func(sdktypes.Context) error { return cause }, true, upgrade.CodeMigrationProbe, "fails on every node"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newChain(t)

@@ -144,6 +144,8 @@ codes! {
     MigrationVersionMap = 83, "UPG_MIGRATION_VERSION_MAP", 20;
     /// A migration step is missing, so the module cannot reach its version.
     MigrationStuck = 84, "UPG_MIGRATION_STUCK", 20;
+    /// A probe of a module failed on the upgraded state. Nothing was committed.
+    MigrationProbe = 85, "UPG_MIGRATION_PROBE", 20;
     /// The handler's bytes are not those that the plan pins.
     HandlerHash = 90, "UPG_HANDLER_HASH", 21;
     /// The stored module versions are not those that the handler accepts.

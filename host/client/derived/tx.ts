@@ -1,9 +1,9 @@
 /** `tx <module> <message>`, where it has no command written by hand: read from the descriptors of the messages. */
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
-import { messageFromJson } from "../../chain/query/message-json.js";
 import { kebab } from "../../chain/query/texts.js";
 import type { MessageKind } from "../../chain/tx/message-kind.js";
 import { messageOf } from "../../errors.js";
+import { messageFromJson } from "../../messages/message-json.js";
 import type { Cobra } from "../../shell/cobra.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";

@@ -1,9 +1,9 @@
 /** Governance proposals as messages. */
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
-import { messageFromJson } from "../../chain/query/message-json.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { proposal } from "../../gov/compose.js";
 import { GOV_MODULE } from "../../gov/records.js";
+import { messageFromJson } from "../../messages/message-json.js";
 import { sha256 } from "../../native/sha256.js";
 import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";

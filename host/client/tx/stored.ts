@@ -2,13 +2,13 @@
 
 import { writeFileSync } from "node:fs";
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { messageFromJson } from "../../chain/query/message-json.js";
 import { requireExactNumbers } from "../../document/exact-numbers.js";
 import { requireNamesOnceIn } from "../../document/names-once.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { SignatureDescriptorsSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { messageFromJson } from "../../messages/message-json.js";
 import { programName } from "../../program-name.js";
 import { jsonLine, type Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";

@@ -3,6 +3,7 @@ import type { Module } from "../../chain/module.js";
 import { BANK_STORE } from "./bank.js";
 import { bankGenesis } from "./genesis.js";
 import { SEND } from "./messages.js";
+import { probeBank } from "./probe.js";
 import { bankQuery } from "./query.js";
 import { soundSupply } from "./supply-invariant.js";
 
@@ -22,5 +23,6 @@ export function bank(): Module {
     queries: [bankQuery],
     genesis: bankGenesis,
     invariants: [soundSupply],
+    probe: probeBank,
   };
 }

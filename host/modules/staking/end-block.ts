@@ -14,13 +14,21 @@ import { endOf, type Pair, readUnbonding, takeEndedDelegations, writeUnbonding }
 export function endStakingBlock(context: ModuleContext): void {
   const store = context.store(STAKING_STORE);
   if (!keepsPools(store)) return;
-  if (isWritten(context.stores, STAKING_STORE)) {
-    const gained = settleStatuses(context, store);
-    if (gained > 0n) moveBetweenPools(context, "notBonded", gained);
-    else moveBetweenPools(context, "bonded", -gained);
-  }
+  if (isWritten(context.stores, STAKING_STORE)) followPower(context);
   endUnbonding(context, store);
   for (const pair of takeEndedDelegations(store, context.time)) payBack(context, pair);
+}
+
+/** The probe: what the end of a block does when validators have changed. The next set is read after it. */
+export function probeStaking(context: ModuleContext): undefined {
+  if (keepsPools(context.store(STAKING_STORE))) followPower(context);
+}
+
+/** Bonds and unbonds validators by their power, and moves their tokens between the pools. */
+function followPower(context: ModuleContext): void {
+  const gained = settleStatuses(context, context.store(STAKING_STORE));
+  if (gained > 0n) moveBetweenPools(context, "notBonded", gained);
+  else moveBetweenPools(context, "bonded", -gained);
 }
 
 /** The entries whose time has come. */

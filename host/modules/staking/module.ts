@@ -1,6 +1,6 @@
 /** Module staking: validators and what is delegated to them; votes and blocks are decided by it. */
 import type { Module } from "../../chain/module.js";
-import { endStakingBlock } from "./end-block.js";
+import { endStakingBlock, probeStaking } from "./end-block.js";
 import { beginStakingBlock } from "./evidence.js";
 import { stakingGenesis } from "./genesis.js";
 import { STAKING_MESSAGES } from "./messages.js";
@@ -36,5 +36,6 @@ export function staking(): Module {
     nextEndTime: (stores) => nextUnbonding(stores.store(STAKING_STORE)),
     validators: (stores, { stakingParams }) => consensusPowers(stores, readStakingParams(stakingParams).maxValidators),
     invariants: [soundValidators, backedStake],
+    probe: probeStaking,
   };
 }

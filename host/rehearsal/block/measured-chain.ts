@@ -3,7 +3,7 @@
  * besides the handler. The modules themselves run as they are.
  */
 import { CacheKVStore } from "../../branch/kv/cache-kv.js";
-import type { ModuleContext } from "../../chain/context.js";
+import type { ModuleContext, ProbeContext } from "../../chain/context.js";
 import type { Chain } from "../../chain/define-chain.js";
 import type { Invariant, Module } from "../../chain/module.js";
 import type { MultiStore } from "../../types.js";
@@ -41,10 +41,11 @@ export class BlockWatch {
   }
 
   #watched(module: Module, isLast: boolean): Module {
-    const { name, invariants } = module;
+    const { name, invariants, probe } = module;
     return {
       ...module,
       ...(invariants ? { invariants: invariants.map((each) => this.#invariant(name, each)) } : {}),
+      ...(probe ? { probe: (context) => this.#probe(probe, context) } : {}),
       beginBlock: (context) => this.#hook(module, "begin block", context, module.beginBlock) as undefined,
       endBlock: (context) => {
         const returned = this.#hook(module, "end block", context, module.endBlock);
@@ -65,6 +66,11 @@ export class BlockWatch {
         return broken;
       },
     };
+  }
+
+  #probe(probe: NonNullable<Module["probe"]>, context: ProbeContext): string | undefined {
+    this.clock.enter("probes");
+    return probe(context);
   }
 
   #hook(

@@ -2,7 +2,7 @@
 
 /** A part of a block, as reports name it. */
 export interface PhaseTime {
-  /** `load`, `decide`, `handler`, `invariants`, `begin block`, `end block`, `trees`, `commit`, or a progress phase. */
+  /** `load`, `decide`, `handler`, `invariants`, `probes`, `begin block`, `end block`, `trees`, `commit`, or a progress phase. */
   readonly phase: string;
   /** "" where it is of no store. */
   readonly store: string;

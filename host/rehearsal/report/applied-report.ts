@@ -33,6 +33,7 @@ export function appliedReport(results: RunResults, isExact: boolean): AppliedRep
     block_ms: tenths(block.millis),
     invariants: block.invariants.map(({ module, name, millis }) => ({ module, name, ms: tenths(millis) })),
     handler_checks: (report?.checks ?? []).map(({ name }) => name),
+    probes: applied?.probes ?? { passed: [], skipped: [] },
     other_writes: block.otherWrites,
     receipt: receiptOf(results),
     queries: results.queries.map(queryReport),

@@ -6,6 +6,7 @@ const CHECKS = Object.freeze({
   pin: "the handler is the file that the plan pins",
   versions: "module versions are those of a version that this program knows",
   invariants: "the invariants of modules and handler hold",
+  probes: "the probes of modules succeed on the state after the block",
   determinism: "a second run comes to the same state",
   time: "the state after the block does not depend on its time, but for the gas of reading it",
   idempotence: "the handler, run on what it has written, changes nothing",

@@ -11,6 +11,7 @@ import { pinnedHash } from "../../plan-info/plan-info.js";
 import { programName } from "../../program-name.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import { formatTime } from "../../time.js";
+import type { Probes } from "../../upgrade/hooks.js";
 import type { RunResults } from "../first-run.js";
 import type { OpenState } from "../state/open-state.js";
 import type { Place } from "../state/place.js";
@@ -121,6 +122,7 @@ function judge(results: RunResults, facts: ReportFacts, checks: CheckList): void
   const ofHandler = block.result.applied?.report?.checks ?? [];
   if (block.invariants.length + ofHandler.length > 0) checks.passed("invariants");
   else checks.notChecked("invariants", "neither the modules nor the handler have any");
+  judgeProbes(checks, block.result.applied?.probes);
   const lost = queries.filter((each) => each.lost !== undefined);
   for (const { method, lost: what } of lost) checks.found("queries", `${method}: ${what}`);
   if (lost.length === 0) checks.passed("queries");
@@ -136,6 +138,15 @@ function judge(results: RunResults, facts: ReportFacts, checks: CheckList): void
       `the block took ${bytesText(memory.peak)}, and ${bytesText(memory.available)} were available`,
     );
   } else checks.passed("memory");
+}
+
+function judgeProbes(checks: CheckList, probes: Probes | undefined): void {
+  if (!probes || probes.passed.length + probes.skipped.length === 0) checks.notChecked("probes", "no module has any");
+  else if (probes.skipped.length === 0) checks.passed("probes");
+  else {
+    const why = "the upgrade removes the modules or what they depend on";
+    checks.notChecked("probes", `not run for ${probes.skipped.join(", ")}: ${why}`);
+  }
 }
 
 /** Coins that come or go in an upgrade are a finding, also where they are meant. */

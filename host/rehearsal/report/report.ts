@@ -1,6 +1,7 @@
 /** What a rehearsal found: one value, of which the lines for people, the JSON and the HTML page are made. 64-bit integers are texts, hashes hex. */
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { GasProfile } from "../../harness/gas/gas-profile.js";
+import type { Probes } from "../../upgrade/hooks.js";
 import type { DescribedChange } from "../diff/described-change.js";
 import type { Check, Finding } from "./checks.js";
 
@@ -72,6 +73,8 @@ export interface AppliedReport {
   readonly block_ms: number;
   readonly invariants: readonly { readonly module: string; readonly name: string; readonly ms: number }[];
   readonly handler_checks: readonly string[];
+  /** Modules by name. */
+  readonly probes: Probes;
   readonly other_writes: readonly {
     readonly module: string;
     readonly hook: string;

@@ -61,6 +61,7 @@ function appliedLines(applied: AppliedReport): string[] {
     `memory: ${bytesText(Number(memory.peak))} at the peak${guest}`,
     `disk: ${bytesText(Number(disk.needed))} needed${free}: ${bytesText(Number(disk.growth))} for the database, ${bytesText(Number(disk.spill))} spilled, ${bytesText(Number(disk.reserve))} reserve`,
     ...invariantLines(applied),
+    ...probeLines(applied),
     ...applied.other_writes.map(
       ({ module, hook, store, writes }) => `other writes: ${module}, ${hook}: ${many(writes, "write")} to ${store}`,
     ),
@@ -121,6 +122,11 @@ function invariantLines({ invariants, handler_checks: checks }: AppliedReport): 
     ...checks.map((name) => `handler/${name}`),
   ];
   return names.length === 0 ? [] : [`invariants that hold: ${names.join(", ")}`];
+}
+
+function probeLines({ probes: { passed, skipped } }: AppliedReport): string[] {
+  const not = skipped.length === 0 ? "" : `; not run, what they need is removed: ${skipped.join(", ")}`;
+  return passed.length + skipped.length === 0 ? [] : [`probes that succeed: ${passed.join(", ") || "none"}${not}`];
 }
 
 function queryLines({ queries }: AppliedReport): string[] {

@@ -1,9 +1,9 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "vitest";
-import { messageFromJson } from "../../../host/chain/query/message-json.js";
 import { MsgSubmitProposalSchema } from "../../../host/gen/cosmos/gov/v1/tx_pb.js";
 import { TxSchema } from "../../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { messageFromJson } from "../../../host/messages/message-json.js";
 import { exampleChain } from "../../example-chain.js";
 
 const upgrade = {

@@ -1,7 +1,7 @@
 /** Remembered signatures: good ones are verified once, bad ones every time, and none passes for another. */
 import { expect, test } from "vitest";
-import { rememberingVerifier } from "../../../host/chain/tx/verified.js";
 import { publicKeyOf, sign, type VerifySignature, verifySignature } from "../../../host/comet/keys.js";
+import { rememberingVerifier } from "../../../host/comet/verified.js";
 import { sha256 } from "../../../host/native/sha256.js";
 
 const seed = new Uint8Array(32).fill(7);

@@ -54,6 +54,7 @@ CODES: dict[str, tuple[int, int]] = {
     "UPG_MIGRATION_INVARIANT": (82, 20),
     "UPG_MIGRATION_VERSION_MAP": (83, 20),
     "UPG_MIGRATION_STUCK": (84, 20),
+    "UPG_MIGRATION_PROBE": (85, 20),
     "UPG_HANDLER_HASH": (90, 21),
     "UPG_HANDLER_LAYOUT": (91, 21),
     "UPG_HANDLER_IMPORT": (92, 21),

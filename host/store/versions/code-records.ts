@@ -5,12 +5,12 @@
  *
  *   u name   height, number of the program's version: 8 bytes each
  */
-import { bigEndian64, concatBytes, utf8 } from "../bytes.js";
-import { UpgradeError } from "../errors.js";
-import type { Database, RecordChange } from "../store/disk/database.js";
-import { UPGRADE_CODE_PREFIX } from "../store/disk/keys.js";
-import { decodeLossy } from "../text.js";
-import type { DoneUpgrade, Height } from "../types.js";
+import { bigEndian64, concatBytes, utf8 } from "../../bytes.js";
+import { UpgradeError } from "../../errors.js";
+import { decodeLossy } from "../../text.js";
+import type { DoneUpgrade, Height } from "../../types.js";
+import type { Database, RecordChange } from "../disk/database.js";
+import { UPGRADE_CODE_PREFIX } from "../disk/keys.js";
 
 const RECORD_BYTES = 16;
 

@@ -14,7 +14,7 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { requireKnownNames } from "../../messages/json-names.js";
+import { requireKnownNames } from "./json-names.js";
 
 /** `Any` inside `Any` ends somewhere. */
 const DEPTH_MAX = 16;

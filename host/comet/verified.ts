@@ -2,9 +2,9 @@
  * Remembers signatures that were found good, so that a transaction which passed the mempool is not verified again in
  * its block. A good signature is good for ever: what is remembered changes no verdict, only the time it takes.
  */
-import { concatBytes, toHex } from "../../bytes.js";
-import { type VerifySignature, verifySignature } from "../../comet/keys.js";
-import type { Sha256 } from "../../types.js";
+import { concatBytes, toHex } from "../bytes.js";
+import type { Sha256 } from "../types.js";
+import { type VerifySignature, verifySignature } from "./keys.js";
 
 const REMEMBERED_MAX = 10_000;
 

@@ -1,0 +1,75 @@
+/** A chain of any modules, whose second block is that of an upgrade. */
+import { App, type AppOptions, type BlockResult } from "../../host/chain/app.js";
+import type { Chain as ChainValue } from "../../host/chain/define-chain.js";
+import { parseGenesis } from "../../host/chain/genesis/genesis.js";
+import { Core } from "../../host/core/core.js";
+import { sha256 } from "../../host/native/sha256.js";
+import type { MemoryDatabase } from "../../host/store/disk/memory-database.js";
+import type { KVStore } from "../../host/types.js";
+import type { UpgradeContext } from "../../host/upgrade/handlers.js";
+import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { V1 } from "../example-chain.js";
+import { load } from "../guest/build.js";
+import { genesisText } from "./genesis-text.js";
+import { KeptDatabase } from "./kept-database.js";
+import { splitBalances, toV2 } from "./versions.js";
+
+export type Register = (app: App) => void;
+
+export interface Upgrade {
+  /** Default: "next", by a handler that leaves all as it is. */
+  readonly plan?: string;
+  readonly register?: Register;
+  readonly genesis?: string;
+  readonly database?: MemoryDatabase;
+}
+
+const registerNext: Register = ({ keeper }) => keeper.setWasmHandler(load({}, { name: "next" }), { isOfHome: true });
+const registerSplit: Register = ({ keeper }) => keeper.setWasmHandler(splitBalances());
+
+export const upgradedBySplit = (chain: ChainValue, genesis: Record<string, unknown>): BlockResult =>
+  upgraded(chain, { plan: "v2", register: registerSplit, genesis: JSON.stringify(genesis) }).result;
+
+export function setToV2(keeper: App["keeper"], breaks: (context: UpgradeContext) => void): void {
+  const { run, plan, ...options } = toV2();
+  const breaking: typeof run = (context, due, versions) => {
+    breaks(context);
+    return run(context, due, versions);
+  };
+  keeper.setUpgradeHandler(plan, breaking, options);
+}
+
+/** Block 2 of a chain, which applies the plan. */
+export function upgraded(
+  chain: ChainValue,
+  { plan = "next", register = registerNext, genesis, database }: Upgrade = {},
+) {
+  const kept = new KeptDatabase(database && (() => database));
+  const start = (options: Partial<AppOptions>): App => {
+    const facts = {
+      chain,
+      database: kept,
+      sha256,
+      core: new Core(),
+      genesis: parseGenesis(chain, genesis ?? genesisText()),
+    };
+    return new App({ ...facts, ...options });
+  };
+  const first = start(plan === "v2" ? { versions: [V1] } : {});
+  first.load();
+  const { authority } = first.keeper;
+  const message = { authority, plan: { name: plan, height: 2n, info: "" } };
+  next(first, (context) => first.keeper.softwareUpgrade(context.store(UPGRADE_STORE), 1n, message));
+  first.close();
+  const app = start({});
+  register(app);
+  app.load();
+  return { result: next(app), app };
+}
+
+function next(app: App, ...changes: readonly ((context: { store(name: string): KVStore }) => void)[]): BlockResult {
+  const height = app.nextHeight;
+  const result = app.finalizeBlock({ height, time: { seconds: 1_800_000_000n + height, nanos: 0 }, changes });
+  app.commit();
+  return result;
+}
