@@ -128,7 +128,7 @@ export const ERROR_KINDS = Object.freeze({
   ),
   UPG_MIGRATION_STUCK: migration(84, "A migration step is missing, so the module cannot reach its version."),
   UPG_MIGRATION_PROBE: migration(85, "A probe of a module failed on the upgraded state. Nothing was committed."),
-  UPG_HANDLER_HASH: handler(90, "The handler's bytes are not those that the plan pins.", "local"),
+  UPG_HANDLER_HASH: handler(90, "The handler's bytes are not those that the plan pins, or the receipt names.", "local"),
   UPG_HANDLER_LAYOUT: handler(91, "The stored module versions are not those that the handler accepts."),
   UPG_HANDLER_IMPORT: handler(92, "The module imports something that is not offered, or with another type."),
   UPG_HANDLER_EXPORT: handler(93, "The module lacks an export of the interface, or has it with another type."),
@@ -147,7 +147,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_HANDLER_FORMAT: handler(100, "The bytes are not a well-formed WebAssembly module."),
   UPG_HANDLER_ENGINE: handler(
     101,
-    "The engine or the machine could not go on; it says nothing about the handler. Try again, or on another machine.",
+    "The run did not complete, by the engine, the machine or its caller; it says nothing about the handler. Try again, or on another machine.",
     "local",
   ),
   UPG_HANDLER_STACK: handler(102, "The handler's calls went deeper than the stack budget of a run allows."),

@@ -1,5 +1,5 @@
 /** What the page and its workers send to each other. All of it can be cloned. */
-import type { Claim, ClaimState, Evidence, Header, TrustRoot } from "chain-upgrade/verify";
+import type { Claim, ClaimState, Evidence, Header, ReceiptOfRun, RunProgress, TrustRoot } from "chain-upgrade/verify";
 import type { TypedTrust } from "./trust.js";
 
 /** Where evidence comes from: collected now, or from a document that was saved. */
@@ -31,6 +31,7 @@ export interface ReceiptView {
   /** Lower-case hex. */
   readonly handler: string;
   readonly gas: bigint;
+  readonly gasSchedule: string;
   readonly stores: readonly StoreWrites[];
   readonly checks: readonly string[];
 }
@@ -93,7 +94,12 @@ export interface RunAsked {
   readonly handler: Uint8Array;
   readonly block: Header;
   readonly next: Header;
+  /** As it was proven: no other handler runs, and none for longer. Undefined: whatever the witness leads to. */
+  readonly receipt: ReceiptOfRun | undefined;
 }
+
+/** Sent before the response, a few times a second. */
+export type RunReport = RunProgress & { readonly kind: "progress" };
 
 /** A write of the same block that is not the handler's. */
 export interface OtherWrite {

@@ -55,6 +55,7 @@ class Page {
     });
     element("save").addEventListener("click", () => this.#save());
     element("run").addEventListener("click", () => void this.#runner.run());
+    element("run-cancel").addEventListener("click", () => this.#runner.cancel());
     addEventListener("hashchange", () => {
       this.#readFragment();
       void this.#check();

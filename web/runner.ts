@@ -1,14 +1,27 @@
 /** "Run it here": what it costs is shown first; then witness, handler and the program that runs them are fetched. */
+import { fromHex } from "../host/bytes.js";
+import { messageOf } from "../host/errors.js";
+import { HANDLER_BYTES_MAX } from "../host/limits.js";
+import { Deadline } from "./deadline.js";
 import { element, say, setHidden, show } from "./elements.js";
-import { fetchFile, fileSize } from "./fetching.js";
-import type { BlockSource, ReceiptView, Refused, RunAsked, RunSaid, TrustedHeaders, VerifyAsked } from "./messages.js";
+import { type FileOptions, fetchFile, fileSize } from "./fetching.js";
+import type {
+  BlockSource,
+  ReceiptView,
+  Refused,
+  RunAsked,
+  RunReport,
+  RunSaid,
+  TrustedHeaders,
+  VerifyAsked,
+} from "./messages.js";
 import type { SavedRun } from "./saved.js";
 import { evidenceName, type Source } from "./source.js";
 import type { Child } from "./tree.js";
 import type { TypedTrust } from "./trust.js";
 import { paragraph } from "./views/parts.js";
 import { refusedView } from "./views/refused.js";
-import { costView, type RunCost, ranView, tooLateView } from "./views/run.js";
+import { costView, type RunCost, type RunStep, ranView, runningView, tooLargeView, tooLateView } from "./views/run.js";
 import { ask } from "./worker-text.js";
 
 /** Put in by the build: the program's bytes and its hash, which the browser holds it to. */
@@ -29,11 +42,20 @@ const NO_WITNESS = "This source has no witness of the upgrade, so it cannot be r
 
 const NOT_RUN = "Nothing is shown of this run; the claims above do not rest on it.";
 
+/** What a tab of a phone may hold, with the tree that is made of it: about ten times as much. */
+const WITNESS_BYTES_MAX = 128 * 1_024 * 1_024;
+/** A million pairs take seconds on a desktop; ten times slower is still far from this. */
+const RUN_MILLIS_MAX = 300_000;
+const TICK_MILLIS = 1_000;
+const TOO_LONG = `the run took longer than ${RUN_MILLIS_MAX / 60_000} min on this device and was stopped: use chaind verify-chain --re-execute`;
+
 export class Runner {
   #offered: Offered | undefined;
   #cost: RunCost | undefined;
   #files: Files | undefined;
   #evidence: unknown;
+  /** Stops the run that is under way. */
+  #running: AbortController | undefined;
 
   constructor(
     private readonly verifier: string,
@@ -61,8 +83,9 @@ export class Runner {
     if (isSame && isSameTrust) return;
     show("run-result", []);
     this.#cost = isSame ? this.#cost : await this.#askedCost(receipt);
-    show("run-cost", this.#cost ? costView(this.#cost) : [paragraph(NO_WITNESS)]);
-    setHidden("run", this.#cost === undefined);
+    const tooLarge = this.#cost && tooLargeOf(this.#cost);
+    show("run-cost", tooLarge ?? (this.#cost ? costView(this.#cost) : [paragraph(NO_WITNESS)]));
+    setHidden("run", this.#cost === undefined || tooLarge !== undefined);
   }
 
   async #askedCost(receipt: ReceiptView): Promise<RunCost | undefined> {
@@ -85,34 +108,68 @@ export class Runner {
 
   async run(): Promise<void> {
     const offered = this.#offered;
-    if (!offered || !this.#cost) return;
+    if (!offered || !this.#cost || this.#running) return;
+    const running = new AbortController();
+    this.#running = running;
     const button = element<HTMLButtonElement>("run");
     button.disabled = true;
+    setHidden("run-cancel", false);
     say("run-result", "Running…");
+    const progress = new Progress();
     try {
-      this.#files ??= await this.#fetched(offered.receipt, this.#cost);
-      show("run-result", await this.#ran(offered, this.#files));
+      const files =
+        this.#files ?? (await this.#fetched(offered.receipt, this.#cost, { progress, signal: running.signal }));
+      show("run-result", await this.#ran(offered, files, { progress, signal: running.signal }));
     } catch (error) {
-      show("run-result", this.#notRun({ kind: "refused", code: "", message: String(error) }));
+      if (running.signal.aborted) show("run-result", [paragraph(`Cancelled. ${NOT_RUN}`)]);
+      else show("run-result", this.#notRun({ kind: "refused", code: "", message: messageOf(error) }));
     }
+    progress.end();
+    this.#running = undefined;
+    setHidden("run-cancel", true);
     button.disabled = false;
   }
 
-  async #ran({ receipt, trust }: Offered, { witness, handler, program }: Files): Promise<Child[]> {
+  cancel(): void {
+    this.#running?.abort();
+  }
+
+  async #ran({ receipt, trust }: Offered, files: Files, run: Running): Promise<Child[]> {
     if (trust && trust.height > receipt.height) return tooLateView(trust.height, receipt.height);
+    const { signal, progress } = run;
     const rpc = this.source?.rpc;
     const of: BlockSource = rpc === undefined ? { evidence: this.#evidence } : { rpc, height: receipt.height };
-    const headers = await ask<VerifyAsked, TrustedHeaders | Refused>(this.verifier, { kind: "headers", of, trust });
+    progress.reach({ kind: "headers" });
+    const question: VerifyAsked = { kind: "headers", of, trust };
+    const headers = await ask<VerifyAsked, TrustedHeaders | Refused>(this.verifier, question, { signal });
     if (headers.kind === "refused") return this.#notRun(headers);
     const { block, next, evidence, state, isExpired } = headers;
-    // The program takes what it shares with the verifier from there.
-    const both = `${this.verifier}\n${program}`;
-    const said = await ask<RunAsked, RunSaid>(both, { kind: "run", witness, handler, block, next });
+    const said = await this.#said(files, { block, next, receipt }, run);
     if (said.kind === "refused") return this.#notRun(said);
+    // A run that failed may have failed by its files: the next one fetches them again.
+    this.#files = files;
     this.#evidence = evidence;
     const time = Number(next.time.seconds) * 1_000;
     // A run shows what one block did, and that does not age.
     return ranView(said, state, { freshness: isExpired ? "expired" : "new", time });
+  }
+
+  async #said(
+    { witness, handler, program }: Files,
+    { block, next, receipt }: Pick<TrustedHeaders, "block" | "next"> & Pick<Offered, "receipt">,
+    { signal, progress }: Running,
+  ): Promise<RunSaid> {
+    const { handler: hash, gas, gasSchedule } = receipt;
+    const question: RunAsked = {
+      ...{ kind: "run", witness, handler, block, next },
+      receipt: { handlerSha256: fromHex(hash), gas, gasSchedule },
+    };
+    const deadline = new Deadline(RUN_MILLIS_MAX, TOO_LONG, signal);
+    const onProgress = (report: RunReport) => progress.reach(report);
+    // The program takes what it shares with the verifier from there.
+    const text = `${this.verifier}\n${program}`;
+    const options = { signal: deadline.signal, onProgress };
+    return await ask<RunAsked, RunSaid, RunReport>(text, question, options).finally(() => deadline.end());
   }
 
   #notRun(refused: Refused): Child[] {
@@ -124,16 +181,50 @@ export class Runner {
     });
   }
 
-  async #fetched(receipt: ReceiptView, { witness, handler }: RunCost): Promise<Files> {
+  async #fetched(receipt: ReceiptView, cost: RunCost, { signal, progress }: Running): Promise<Files> {
     const [one = "", two = ""] = this.#urls(receipt);
     const { file, integrity } = RUN_PROGRAM;
-    const program = fetch(new URL(file, location.href), { integrity, credentials: "omit" });
-    return {
-      witness: await fetchFile(one, witness),
-      handler: await fetchFile(two, handler),
-      program: await (await program).text(),
+    const fetched = (what: keyof RunCost, url: string, more: Pick<FileOptions, "integrity"> = {}) => {
+      const onBytes = (bytes: number) => progress.reach({ kind: "fetching", what, bytes, total: cost[what] });
+      onBytes(0);
+      return fetchFile(url, { bytesMax: cost[what], signal, onBytes, ...more });
     };
+    const handler = await fetched("handler", two);
+    const program = await fetched("program", new URL(file, location.href).href, { integrity });
+    const witness = await fetched("witness", one);
+    return { witness, handler, program: new TextDecoder().decode(program) };
   }
+}
+
+interface Running {
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+/** What is shown while a run is under way: its step, and the seconds since it began. */
+class Progress {
+  readonly #begun = Date.now();
+  readonly #timer = setInterval(() => this.#draw(), TICK_MILLIS);
+  #step: RunStep = { kind: "headers" };
+
+  reach(step: RunStep): void {
+    this.#step = step;
+    this.#draw();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    show("run-progress", []);
+  }
+
+  #draw(): void {
+    show("run-progress", runningView(this.#step, (Date.now() - this.#begun) / 1_000));
+  }
+}
+
+function tooLargeOf({ witness, handler }: RunCost): Child[] | undefined {
+  if (witness > WITNESS_BYTES_MAX) return tooLargeView("witness", witness, WITNESS_BYTES_MAX);
+  return handler > HANDLER_BYTES_MAX ? tooLargeView("handler", handler, HANDLER_BYTES_MAX) : undefined;
 }
 
 function base64Of(bytes: Uint8Array): string {

@@ -13,6 +13,7 @@ import {
 } from "chain-upgrade/verify";
 import { messageOf, UpgradeError } from "../host/errors.js";
 import { decodeReceipt } from "../host/handler/receipt.js";
+import { Deadline } from "./deadline.js";
 import { fetchJson } from "./fetching.js";
 import { members, shownText, text } from "./json.js";
 import type {
@@ -72,8 +73,9 @@ const now = () => {
 /** An honest source has it all in seconds; one that holds each answer back does not keep the page waiting for ever. */
 const COLLECT_MILLIS_MAX = 180_000;
 const collected = (rpc: string, options: Pick<CollectOptions, "rootHeight" | "height" | "plan">) => {
-  const signal = AbortSignal.timeout(COLLECT_MILLIS_MAX);
-  return collect(askOf(rpc), { ...options, source: rpc, now: now(), signal });
+  const deadline = new Deadline(COLLECT_MILLIS_MAX, `it took longer than ${COLLECT_MILLIS_MAX / 1_000} s`);
+  const { signal } = deadline;
+  return collect(askOf(rpc), { ...options, source: rpc, now: now(), signal }).finally(() => deadline.end());
 };
 
 async function claims({ of, trust }: Extract<VerifyAsked, { kind: "claims" }>): Promise<Checked> {
@@ -187,9 +189,9 @@ function versionsBefore(
 function receiptOf(claims: Claims["claims"]): ReceiptView | undefined {
   const claim = claims.find(({ id }) => id === "receipt");
   if (claim?.id !== "receipt" || !claim.value) return undefined;
-  const { plan, height, handlerSha256, gas, stores, checks } = decodeReceipt(claim.value.bytes);
+  const { plan, height, handlerSha256, gas, gasSchedule, stores, checks } = decodeReceipt(claim.value.bytes);
   return {
-    ...{ plan, height, gas, checks },
+    ...{ plan, height, gas, gasSchedule, checks },
     handler: hexOf(handlerSha256).toLowerCase(),
     stores: stores.map(({ rootBefore, rootAfter, ...counts }) => ({
       ...{ name: counts.name, written: counts.written, deleted: counts.deleted, bytes: counts.bytes },

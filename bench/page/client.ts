@@ -26,12 +26,16 @@ async function run(files: RunFiles, headers: { block: Header; next: Header }): P
   const { integrity, bytesMax } = files;
   const begun = performance.now();
   const response = fetch(files.program, { integrity, credentials: "omit" });
-  const witness = await fetchFile(files.witness, bytesMax);
-  const handler = await fetchFile(files.handler, bytesMax);
+  const options = { bytesMax, signal: new AbortController().signal, onBytes: () => undefined };
+  const witness = await fetchFile(files.witness, options);
+  const handler = await fetchFile(files.handler, options);
   const verifier = document.getElementById("verify-worker")?.textContent ?? "";
   const both = `${verifier}\n${await (await response).text()}`;
   const fetched = performance.now();
-  const said = await ask<RunAsked, RunSaid>(both, { kind: "run", witness, handler, ...headers });
+  const said = await ask<RunAsked, RunSaid>(both, {
+    ...{ kind: "run", witness, handler, ...headers },
+    receipt: undefined,
+  });
   const ran = performance.now();
   if (said.kind === "refused") throw new Error(`${said.code} ${said.message}`);
   return { fetched: fetched - begun, ran: ran - fetched };

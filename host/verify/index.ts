@@ -20,10 +20,11 @@ export { type CollectOptions, collect } from "./collect.js";
 export { verifyEvidence } from "./evidence.js";
 export { type AdvanceOptions, advance, startAt, type VerifyTools } from "./light.js";
 export { type KeyEvidence, type ProvenRecord, type RangeEvidence, verifyKey, verifyRange } from "./proofs.js";
-export type { ReExecuted } from "./re-execute.js";
+export type { ReceiptOfRun, ReExecuted } from "./re-execute.js";
 export { type ReExecuteOptions, reExecute } from "./re-execute-lazily.js";
 export { readLightBlock } from "./read-light-block.js";
 export { rpcPath } from "./rpc-path.js";
+export type { RunProgress } from "./run-watch.js";
 export { type Subtle, type VerifyEd25519, verifierOf, verifyByNoble } from "./signatures.js";
 export type {
   Ask,

@@ -7,8 +7,9 @@ import type { ReExecuted, ReExecuteInput } from "./re-execute.js";
 
 const OPTIONS: Form = {
   ...{ witness: "bytes", maxBytes: "count", handler: "bytes", headers: { block: "any", next: "any" } },
-  ...{ sha256: "function?", core: "any", onProgress: "function?" },
+  ...{ sha256: "function?", core: "any", onProgress: "function?", signal: "any", receipt: "any" },
 };
+const RECEIPT: Form = { handlerSha256: "bytes", gas: "uint64", gasSchedule: "text" };
 
 export interface ReExecuteOptions extends Omit<ReExecuteInput, "sha256"> {
   /** Default: in JavaScript. */
@@ -17,7 +18,9 @@ export interface ReExecuteOptions extends Omit<ReExecuteInput, "sha256"> {
 
 /**
  * Runs the handler of an upgrade again on a witness of the state before it. What it returns is proven by the two headers,
- * provided they are trusted: the whole app hash came out equal.
+ * provided they are trusted: the whole app hash came out equal. Give the proven `receipt` too: then no other handler runs, and
+ * none for longer than the chain's own run. `signal` stops it between two stages, and in the handler where it reads or
+ * writes; a loop without either ends by its gas, so a page that has a Cancel button runs it in a worker.
  *
  * @throws UpgradeError UPG_WITNESS_*, UPG_PROOF_*, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_INVALID_ARGUMENT
  *
@@ -29,9 +32,16 @@ export interface ReExecuteOptions extends Omit<ReExecuteInput, "sha256"> {
  */
 export async function reExecute(options: ReExecuteOptions): Promise<ReExecuted> {
   argument(options, OPTIONS, "options");
+  if (options.receipt !== undefined) argument(options.receipt, RECEIPT, "options.receipt");
   const { block, next } = options.headers;
   for (const header of [block, next])
     formed(header, HEADER, "header", (words) => new UpgradeError("UPG_WITNESS_HEADERS", words));
-  const loaded = await import("./re-execute.js");
-  return loaded.reExecute({ ...options, sha256: options.sha256 ?? sha256 });
+  const { stagesOf } = await import("./re-execute.js");
+  const stages = stagesOf({ ...options, sha256: options.sha256 ?? sha256 });
+  for (;;) {
+    const { done, value } = stages.next();
+    if (done) return value;
+    // So that an event of this thread, a click or a timer, can stop the run.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
 }

@@ -2,20 +2,24 @@
  * Runs an upgrade again on what a witness has of the state before it, and believes the result only when the whole app hash is
  * that of the next header. So a reader who trusts two headers and has read the handler knows what the upgrade did.
  */
-import { equalBytes, toUpperHex } from "../bytes.js";
+import { equalBytes, toHex, toUpperHex } from "../bytes.js";
 import { type Header, headerHash } from "../comet/header.js";
 import { Core } from "../core/core.js";
-import { UpgradeError } from "../errors.js";
-import { loadHandler } from "../handler/handler.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import { loadHandler, type WasmHandler } from "../handler/handler.js";
+import { GAS_SCHEDULE } from "../handler/meter/schedule-name.js";
 import { decodeReceipt, type Receipt } from "../handler/receipt.js";
-import type { OnProgress } from "../progress.js";
 import type { Sha256 } from "../types.js";
 import { decodeWitness } from "../witness/decode.js";
 import type { StoreWrites, Witness, WitnessStore } from "../witness/types.js";
-import { Replay, type Replayed, type ReplayedRoot } from "./replay/replay.js";
+import { type RanUpgrade, Replay, type Replayed, type ReplayedRoot } from "./replay/replay.js";
 import { witnessState } from "./replay/state-before.js";
+import { RunWatch, type WatchOptions } from "./run-watch.js";
 
-export interface ReExecuteInput {
+/** What a proven receipt says before anything runs. */
+export type ReceiptOfRun = Pick<Receipt, "handlerSha256" | "gas" | "gasSchedule">;
+
+export interface ReExecuteInput extends WatchOptions {
   /** The bytes of the witness. */
   readonly witness: Uint8Array;
   /** A longer witness is refused before anything is made of it. */
@@ -27,8 +31,11 @@ export interface ReExecuteInput {
   readonly sha256: Sha256;
   /** Default: the one of this package. */
   readonly core?: Core | undefined;
-  /** Hears how far the run has come. */
-  readonly onProgress?: OnProgress | undefined;
+  /**
+   * The proven receipt of the upgrade. A handler that is not the receipt's is then refused before it runs, and one that is
+   * gets the receipt's gas and no more. Left out: any handler runs, up to the gas limit of its own manifest.
+   */
+  readonly receipt?: ReceiptOfRun | undefined;
 }
 
 /** What an upgrade did, as it was found by running it. */
@@ -51,8 +58,9 @@ export interface ReExecuted {
 /**
  * Runs the handler again on a witness. What it returns is proven by the two headers, provided they are trusted.
  *
- * @throws UpgradeError UPG_WITNESS_* when witness, headers and handler do not lead to the app hash; UPG_HANDLER_* and
- *   UPG_MIGRATION_* when the handler is refused or fails
+ * @throws UpgradeError UPG_WITNESS_* when witness, headers and handler do not lead to the app hash; UPG_HANDLER_HASH when the
+ *   receipt names another handler; UPG_HANDLER_* and UPG_MIGRATION_* when the handler is refused or fails; UPG_HANDLER_ENGINE
+ *   when `signal` stops the run
  *
  * @example
  * function summary(input: ReExecuteInput): string {
@@ -62,26 +70,77 @@ export interface ReExecuted {
  * console.log(typeof summary); // → function
  */
 export function reExecute(input: ReExecuteInput): ReExecuted {
-  const { sha256, headers, core = new Core() } = input;
+  const stages = stagesOf(input);
+  for (;;) {
+    const { done, value } = stages.next();
+    if (done) return value;
+  }
+}
+
+/** The same in stages: between two of them the caller may do something else. */
+export function* stagesOf(input: ReExecuteInput): Generator<undefined, ReExecuted, undefined> {
+  const { sha256, headers, receipt } = input;
+  const watch = new RunWatch(input);
+  watch.reach("witness");
   requireFollowing(sha256, headers);
   const { block, next } = headers;
+  if (receipt) requireReceiptOf(receipt, toHex(sha256(input.handler)));
+  const handler = loadHandler(input.handler, { sha256 });
+  watch.reach("witness", gasLimitOf(handler, receipt));
+  yield;
   const witness = decodeWitness(input.witness, { sha256, maxBytes: input.maxBytes, appHash: block.appHash });
   requireSameBlock(witness, block);
-  const handler = loadHandler(input.handler, { sha256 });
-  const { chainId, height, time } = block;
-  const facts = { core, sha256, handler, chainId, height, time, onProgress: input.onProgress };
-  const replay = new Replay({ ...facts, before: witnessState(witness) });
-  const ran = replay.run();
+  watch.reach("handler");
+  yield;
+  const replay = replayOf(input, handler, witness, watch);
+  const ran = ranWithin(replay, handler, receipt);
   if (ran.plan.name !== witness.plan) throw otherPlan(witness, ran.plan.name);
+  watch.reach("trees");
+  yield;
   replay.addOthers(ran, witness.others);
   const replayed = replay.finish(ran);
   if (!equalBytes(replayed.appHash, next.appHash)) throw otherResult(replayed, next, handler.hash);
-  const { roots, receipt, appHash } = replayed;
+  const { roots, appHash } = replayed;
   return {
     ...{ plan: ran.plan.name, gas: ran.report.gas, roots, others: witness.others, appHash },
-    receipt: decodeReceipt(receipt),
+    receipt: decodeReceipt(replayed.receipt),
     ...sizesOf(witness),
   };
+}
+
+function replayOf(input: ReExecuteInput, handler: WasmHandler, witness: Witness, watch: RunWatch): Replay {
+  const { sha256, headers, core = new Core(), receipt } = input;
+  const { chainId, height, time } = headers.block;
+  const facts = { core, sha256, handler, chainId, height, time, gasLimit: gasLimitOf(handler, receipt) };
+  return new Replay({ ...facts, before: witnessState(witness), onProgress: watch.onStore, observer: watch });
+}
+
+/** What the chain's own run used is enough, to the last unit. */
+function gasLimitOf({ manifest }: WasmHandler, receipt: ReceiptOfRun | undefined): bigint {
+  return receipt && receipt.gas < manifest.gasLimit ? receipt.gas : manifest.gasLimit;
+}
+
+/** @throws UpgradeError UPG_HANDLER_HASH, UPG_WITNESS_RESULT */
+function requireReceiptOf({ handlerSha256, gasSchedule }: ReceiptOfRun, hash: string): void {
+  const named = toHex(handlerSha256);
+  if (named !== hash) {
+    const what = `the handler's file has hash ${hash}, and the receipt names ${named}: it was not run. Use the file that the receipt names`;
+    throw new UpgradeError("UPG_HANDLER_HASH", what);
+  }
+  if (gasSchedule === GAS_SCHEDULE) return;
+  const what = `the receipt counts gas by schedule "${gasSchedule}", and this program by "${GAS_SCHEDULE}"`;
+  throw new UpgradeError("UPG_WITNESS_RESULT", `${what}: run it with a version of this program that has that schedule`);
+}
+
+/** Beyond the gas of the receipt the result would be another one anyway. */
+function ranWithin(replay: Replay, { hash }: WasmHandler, receipt: ReceiptOfRun | undefined): RanUpgrade {
+  try {
+    return replay.run();
+  } catch (cause) {
+    if (!receipt || !isUpgradeError(cause) || cause.code !== "UPG_MIGRATION_OUT_OF_GAS") throw cause;
+    const what = `the handler ${hash}, run again, uses more gas than the ${receipt.gas} that the receipt counts`;
+    throw new UpgradeError("UPG_WITNESS_RESULT", what, { cause });
+  }
 }
 
 /** The second header names the first one, so what is trusted of one holds for the other. */

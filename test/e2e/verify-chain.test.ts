@@ -190,7 +190,7 @@ describe("verify-chain", () => {
     expect((await line.run(["verify-chain", ...trust(), "--file", join(home.path, "none.json")])).exit).toBe(30);
   });
 
-  test("--re-execute with the node's witness → the chain's own app hash, also from the kept evidence; another handler or witness → 40", async () => {
+  test("--re-execute with the node's witness → the chain's own app hash, also from the kept evidence; another witness → 40, another handler → 21", async () => {
     const witness = join(home.path, "v2.witness");
     await line.json("upgrade", "witness", "v2", "--home", home.path, "--out", witness);
     const handler = join(DIST, "handlers/split-balances.wasm");
@@ -203,6 +203,10 @@ describe("verify-chain", () => {
     writeFileSync(cut, readFileSync(witness).subarray(0, -40));
     const refused = async (...args: readonly string[]) => (await line.run([...again, "--file", file, ...args])).exit;
     expect(await refused("--witness", cut)).toBe(40);
+    const other = join(home.path, "other.wasm");
+    writeFileSync(other, Uint8Array.of(...readFileSync(handler), 0, 2, 1, 120));
+    const { exit, stderr } = await line.run([...again, "--file", file, "--handler", other]);
+    expect([exit, stderr]).toEqual([21, expect.stringContaining("it was not run")]);
     expect((await line.run(["verify-chain", ...trust(), "--re-execute", "--file", file])).exit).toBe(2);
     expect((await line.run(["verify-chain", ...trust(), "--witness", witness, "--file", file])).exit).toBe(2);
   });

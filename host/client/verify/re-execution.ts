@@ -50,11 +50,14 @@ export async function runAgain(proven: Proven, flags: ReExecuteFlags): Promise<R
   const { evidence, claims } = proven;
   const next = claims.trusted.lightBlock.signedHeader.header;
   const block = headerIn(evidence, claims.height);
+  const receipt = claims.claims.find(({ id }) => id === "receipt");
   return await reExecute({
     witness: read(flags.witness ?? "", WITNESS_BYTES_MAX),
     handler: read(flags.handler ?? "", HANDLER_BYTES_MAX),
     maxBytes: WITNESS_BYTES_MAX,
     headers: { block, next },
+    // So that no other handler runs, and none for longer than the chain's own run.
+    ...(receipt?.id === "receipt" && receipt.value ? { receipt: receipt.value.receipt } : {}),
     ...(TOOLS.sha256 ? { sha256: TOOLS.sha256 } : {}),
   });
 }

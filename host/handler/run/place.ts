@@ -13,7 +13,9 @@ export interface RunObserver {
   readonly onPlace?: (place: string, gasUsed: bigint) => void;
   /** Before each batch: the number of the scan, the pairs of it that are consumed, pages of the guest's memory. */
   readonly onBatch?: (scan: number, consumed: number, memoryPages: number) => void;
-  /** What the host itself took gas for. */
+  /** The run begins: `used` returns the gas used so far, at any time. */
+  readonly onGas?: (used: () => bigint) => void;
+  /** What the host itself took gas for. What this throws ends the run. */
   readonly onCharge?: (what: string, price: number) => void;
 }
 

@@ -45,7 +45,7 @@ export interface HandlerInput extends UpgradeContextFields, GuestReports {
    * which is given the number of the scan and the pairs of it that are consumed, at most the default.
    */
   readonly batchBytes?: number | ((scan: number, consumed: number) => number);
-  /** Gas that the run may use; the manifest's limit when left out. Only a harness gives another. */
+  /** Gas that the run may use; the manifest's limit when left out. A block never gives another. */
   readonly gasLimit?: bigint;
   /** Hears how far scans and checks have come. */
   readonly onProgress?: OnProgress | undefined;
@@ -81,6 +81,7 @@ const CONSUMED_BYTES = 4;
 export function runHandler(handler: WasmHandler, input: HandlerInput): HandlerReport {
   requireLayout(handler.manifest, input.versionMap);
   const gas = new GasCounter(input.gasLimit ?? handler.manifest.gasLimit, input.observer?.onCharge);
+  input.observer?.onGas?.(() => gas.used);
   const place = new Place();
   const memory = new GuestMemory();
   try {

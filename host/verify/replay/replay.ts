@@ -12,6 +12,7 @@ import { UpgradeError } from "../../errors.js";
 import { declaredVersions } from "../../handler/declared-versions.js";
 import type { WasmHandler } from "../../handler/handler.js";
 import { encodeReceipt } from "../../handler/receipt.js";
+import type { RunObserver } from "../../handler/run/place.js";
 import { type HandlerReport, runHandler } from "../../handler/run/sandbox.js";
 import type { OnProgress } from "../../progress.js";
 import type { Height, Plan, Sha256, Timestamp } from "../../types.js";
@@ -32,6 +33,9 @@ export interface ReplayInput {
   readonly height: Height;
   readonly time: Timestamp;
   readonly onProgress?: OnProgress | undefined;
+  /** Gas that the handler may use; its manifest's limit when left out. */
+  readonly gasLimit?: bigint | undefined;
+  readonly observer?: RunObserver | undefined;
 }
 
 /** Root of a store before and after the block; before: undefined when it is new. */
@@ -69,14 +73,21 @@ export class Replay {
    * @throws UpgradeError UPG_WITNESS_PLAN, UPG_WITNESS_HIDDEN, UPG_MIGRATION_*, UPG_HANDLER_*, UPG_NOT_FOUND_STORE
    */
   run(): RanUpgrade {
-    const { core, handler, height, chainId, time, onProgress } = this.#input;
+    const { core, handler, height, chainId, time, onProgress, observer } = this.#input;
     const { manifest } = handler;
     const store = this.branch.store(UPGRADE_STORE);
     const { plan, planBytes } = this.#duePlan();
     const versionMap = core.versionMap(store);
     const branch = this.branch.branch();
     const facts = { chainId, height, time, planBytes, versionMap, stores: branch, base: this.stores, onProgress };
-    const report = runHandler(handler, { ...facts, log: () => undefined, progress: () => undefined });
+    const gasLimit = this.#input.gasLimit ?? manifest.gasLimit;
+    const report = runHandler(handler, {
+      ...facts,
+      gasLimit,
+      observer,
+      log: () => undefined,
+      progress: () => undefined,
+    });
     const versions = declaredVersions(handler, versionMap, report);
     const digest = (name: string) => writesDigest(branch.store(name), handler.sha256);
     const writes = new Map([...report.stores.keys()].map((name) => [name, digest(name)]));
