@@ -11,10 +11,20 @@ export function byteAt(bytes: Uint8Array, at: number): number {
 }
 
 /** Negative indexes count from the end. @throws RangeError when there is no such item */
-export function itemAt<T>(items: { readonly length: number; at(index: number): T | undefined }, at: number): T {
-  const item = items.at(at);
+export function itemAt<T>(items: ArrayLike<T>, at: number): T {
+  const item = items[at < 0 ? items.length + at : at];
   if (item === undefined) throw new RangeError(`no item at ${at} of ${items.length}`);
   return item;
+}
+
+/** Returns the last item, if any: `Array.prototype.at` is younger than some browsers in use. */
+export function lastOf<T>(items: ArrayLike<T>): T | undefined {
+  return items[items.length - 1];
+}
+
+/** `Object.hasOwn`, which is younger than some browsers in use. */
+export function hasOwn(members: object, name: PropertyKey): boolean {
+  return Object.getOwnPropertyDescriptor(members, name) !== undefined;
 }
 
 /** The code point that a text begins with. @throws RangeError for an empty text */

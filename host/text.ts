@@ -4,14 +4,10 @@
  */
 import { codePointOf, itemAt } from "./at.js";
 import { STORE_NAME_BYTES_MAX } from "./limits.js";
-
-const encoder = new TextEncoder();
-const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const lossy = new TextDecoder("utf-8", { ignoreBOM: true });
+import { decodeUtf8, decodeUtf8Lossy, encodeUtf8, isWellFormed, utf8Length } from "./utf8.js";
 
 export function encodeText(text: string): Uint8Array {
-  return text.isWellFormed() ? encoder.encode(text) : encodeWithSurrogates(text);
+  return isWellFormed(text) ? encodeUtf8(text) : encodeWithSurrogates(text);
 }
 
 function encodeWithSurrogates(text: string): Uint8Array {
@@ -19,7 +15,7 @@ function encodeWithSurrogates(text: string): Uint8Array {
   for (const character of text) {
     const code = codePointOf(character);
     if (code >= 0xd800 && code <= 0xdfff) bytes.push(0xed, 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f));
-    else bytes.push(...encoder.encode(character));
+    else bytes.push(...encodeUtf8(character));
   }
   return Uint8Array.from(bytes);
 }
@@ -32,7 +28,7 @@ function encodeWithSurrogates(text: string): Uint8Array {
  */
 export function decodeText(bytes: Uint8Array, refuse?: (cause: unknown) => Error): string {
   try {
-    return strict.decode(bytes);
+    return decodeUtf8(bytes);
   } catch (cause) {
     throw refuse ? refuse(cause) : cause;
   }
@@ -40,20 +36,26 @@ export function decodeText(bytes: Uint8Array, refuse?: (cause: unknown) => Error
 
 /** For messages, and where the other side reads it that way: each byte that is not UTF-8 becomes U+FFFD. */
 export function decodeLossy(bytes: Uint8Array): string {
-  return lossy.decode(bytes);
+  return decodeUtf8Lossy(bytes);
 }
 
 /** UTF-16, little-endian, as AssemblyScript keeps strings; half a surrogate pair becomes U+FFFD, half a unit is left out. */
 export function decodeUtf16(bytes: Uint8Array): string {
-  return utf16.decode(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+  // Only handlers that are being run have such text, and every engine with WebAssembly has a decoder.
+  return new TextDecoder("utf-16le", { ignoreBOM: true }).decode(bytes.subarray(0, bytes.length - (bytes.length % 2)));
 }
 
 /** The longest beginning of the text whose UTF-8 has at most `bytesMax` bytes; no character is cut. */
 export function cutText(text: string, bytesMax: number): string {
   // Three bytes at most for each UTF-16 unit: most texts need no second look.
   if (3 * text.length <= bytesMax) return text;
-  const { read } = encoder.encodeInto(text, new Uint8Array(bytesMax));
-  return text.slice(0, read);
+  let [units, bytes] = [0, 0];
+  for (const character of text) {
+    bytes += utf8Length(codePointOf(character));
+    if (bytes > bytesMax) break;
+    units += character.length;
+  }
+  return text.slice(0, units);
 }
 
 /**

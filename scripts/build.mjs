@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import ts from "typescript";
 import { buildPage } from "./page.mjs";
 import { writePageModule } from "./page-bytes.mjs";
+import { withoutMeanings } from "./without-meanings.mjs";
 
 const quiet = process.argv.includes("--quiet");
 const say = (text) => quiet || process.stderr.write(`${text}\n`);
@@ -175,6 +176,7 @@ async function buildVerify() {
     platform: "browser",
     // Who visits a page would have to download what the core does not need of it.
     alias: { "@assemblyscript/loader": resolve("web/instantiate.ts") },
+    plugins: [withoutMeanings],
     logLevel: "error",
   });
 }

@@ -2,27 +2,21 @@
 // and the script that puts the page into another site. Into build/web with a list for the node, and for any server.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { build } from "esbuild";
+import { withoutMeanings } from "./without-meanings.mjs";
 
 const FOLDER = "build/web";
 /** Modules of private members, `at` and structured clones: browsers of 2022 and later. */
 const TARGET = "es2022";
 
-/**
- * Errors of the page carry their code and message. What each code means to a process, to HTTP and to readers of the
- * documents is a third of a small bundle, and left out.
- */
-const withoutMeanings = {
-  name: "without-meanings",
+/** Files of web/ that take the place of longer ones of host/: what a page does not need of those is not downloaded. */
+const withShortForms = {
+  name: "with-short-forms",
   setup(bundle) {
-    bundle.onLoad({ filter: /[\\/]host[\\/]errors\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, "utf8");
-      // Only meanings have spaces; codes and causes do not.
-      const contents = source.replace(/"(?:[^"\\\n]|\\.)*"/g, (text) => (text.includes(" ") ? '""' : text));
-      if (contents.length > source.length * 0.8) throw new Error("host/errors.ts has another form than the page knows");
-      return { contents, loader: "ts" };
-    });
+    bundle.onResolve({ filter: /[\\/](?:utf8|rust-names)\.js$/ }, ({ path }) => ({
+      path: resolve("web", basename(path, ".js").concat(".ts")),
+    }));
   },
 };
 
@@ -32,6 +26,7 @@ const withoutMeanings = {
  */
 const SHARED = [
   "host/errors.ts",
+  "host/at.ts",
   "host/bytes.ts",
   "host/text.ts",
   "host/commitment/merkle.ts",
@@ -42,6 +37,7 @@ const SHARED = [
   "node_modules/@noble/hashes/sha2.js",
   "node_modules/@noble/hashes/utils.js",
   "web/refusal.ts",
+  "web/utf8.ts",
   "web/words.ts",
 ].map((file) => resolve(file));
 
@@ -92,7 +88,7 @@ async function bundled(input, { define = {}, plugins = [] } = {}) {
       "chain-upgrade/verify": resolve("host/verify/index.ts"),
       "@assemblyscript/loader": resolve("web/instantiate.ts"),
     },
-    plugins: [...plugins, withoutMeanings],
+    plugins: [...plugins, withoutMeanings, withShortForms],
     define,
     logLevel: "error",
   });

@@ -1,4 +1,5 @@
 /** When a height will be reached, reckoned as the command line and the metrics do it: host/pace.ts. */
+import { lastOf } from "../host/at.js";
 import { type Estimate, estimate } from "../host/pace.js";
 import { count, counted } from "./words.js";
 
@@ -36,11 +37,8 @@ export function reckon({ height, time, target, blockTimes, now }: ReckoningFacts
   const last = { height, nanos: nanosOf(time) };
   const known = blockTimes.filter(({ seconds }) => Number.isFinite(seconds) && seconds > 0);
   const means = known.map(({ seconds }) => BigInt(Math.round(seconds * NANOS))).sort((a, b) => (a < b ? -1 : 1));
-  const blocks =
-    known
-      .map((each) => each.blocks)
-      .sort((a, b) => (a < b ? -1 : 1))
-      .at(-1) ?? 0n;
+  const counts = known.map((each) => each.blocks).sort((a, b) => (a < b ? -1 : 1));
+  const blocks = lastOf(counts) ?? 0n;
   return inSeconds(estimate({ last, means, blocks }, target, nanosOf(now)));
 }
 

@@ -1,6 +1,5 @@
 /** "Run it here": what it costs is shown first; then witness, handler and the program that runs them are fetched. */
 import { fromHex } from "../host/bytes.js";
-import { messageOf } from "../host/errors.js";
 import { HANDLER_BYTES_MAX } from "../host/limits.js";
 import { Deadline } from "./deadline.js";
 import { element, say, setHidden, show } from "./elements.js";
@@ -122,7 +121,11 @@ export class Runner {
       show("run-result", await this.#ran(offered, files, { progress, signal: running.signal }));
     } catch (error) {
       if (running.signal.aborted) show("run-result", [paragraph(`Cancelled. ${NOT_RUN}`)]);
-      else show("run-result", this.#notRun({ kind: "refused", code: "", message: messageOf(error) }));
+      else
+        show(
+          "run-result",
+          this.#notRun({ kind: "refused", code: "", message: error instanceof Error ? error.message : String(error) }),
+        );
     }
     progress.end();
     this.#running = undefined;

@@ -1,8 +1,10 @@
 /** Block headers: protobuf form, hash, and the rules that need no state (CometBFT 0.38, block protocol 11). */
+
 import { ADDRESS_BYTES, EMPTY, utf8 } from "../bytes.js";
 import { merkleRoot } from "../commitment/merkle.js";
 import { INT64_MAX } from "../limits.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
+import { isWellFormed } from "../utf8.js";
 import { WireWriter } from "../wire.js";
 import { type FieldKinds, Fields, rule } from "../wire-fields.js";
 import { type BlockId, decodeBlockId, encodeBlockId, validateBlockId, validateHash } from "./block-id.js";
@@ -110,7 +112,7 @@ export function validateHeader(header: Header): void {
   rule(block === BLOCK_PROTOCOL, `header: block protocol ${block}, this program knows ${BLOCK_PROTOCOL}`);
   const chainIdBytes = utf8(header.chainId).length;
   rule(chainIdBytes <= CHAIN_ID_BYTES_MAX, `header: chain id of ${chainIdBytes} bytes, at most ${CHAIN_ID_BYTES_MAX}`);
-  rule(header.chainId.isWellFormed(), "header: the chain id is not Unicode text");
+  rule(isWellFormed(header.chainId), "header: the chain id is not Unicode text");
   rule(header.height > 0n && header.height <= INT64_MAX, `header: height ${header.height} is not a positive int64`);
   validateBlockId(header.lastBlockId, "last block id");
   validateHash(header.lastCommitHash, "last commit hash");

@@ -3,6 +3,7 @@
  *
  * A key that is present is proven by the way from its leaf to the root; one that is not, by its neighbours.
  */
+import { lastOf } from "../at.js";
 import { WireWriter } from "../wire.js";
 import { LINK_HASH_AT } from "./chunk.js";
 import { HASH_BYTES, putInnerPrefix, putLeafPrefix } from "./iavl-hash.js";
@@ -33,7 +34,7 @@ export function commitmentProof(existence: Uint8Array): Uint8Array {
 /** Proof of `key` in this tree, of its value when it is present and of its absence when it is not. */
 export function proveKey(tree: Tree, key: Uint8Array): Uint8Array {
   const path = tree.path(key);
-  const leaf = path.at(-1);
+  const leaf = lastOf(path);
   const view = tree.view();
   if (leaf && view.go(leaf.id).compare(key, 0, key.length) === 0) return commitmentProof(existenceAt(view, path));
   const absence = new WireWriter().bytes(1, key);
@@ -67,7 +68,7 @@ function existenceAt(view: NodeView, path: readonly PathStep[]): Uint8Array {
     const step = path[depth] as PathStep;
     ops.push(innerOpAt(view.go(step.id), step.side));
   }
-  const leaf = view.go((path.at(-1) as PathStep).id);
+  const leaf = view.go((lastOf(path) as PathStep).id);
   const prefix = new Uint8Array(32);
   const length = putLeafPrefix(prefix, 0, leaf.version);
   const key = leaf.bytes.slice(leaf.keyAt, leaf.keyAt + leaf.keyLen);

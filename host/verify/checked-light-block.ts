@@ -1,4 +1,5 @@
 /** A light block whose parts obey their rules and belong together, of any origin: only its signatures are open then. */
+import { hasOwn } from "../at.js";
 import { ADDRESS_BYTES, equalBytes, toHex } from "../bytes.js";
 import { validateCommit } from "../comet/commit.js";
 import { headerHash, validateHeader } from "../comet/header.js";
@@ -55,7 +56,7 @@ function checkSet({ validators, totalPower }: ValidatorSet, sha256: Sha256): voi
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function checkValidator({ address, publicKey, power }: Validator, sha256: Sha256): void {
-  rule(Object.hasOwn(PUBLIC_KEY_BYTES, publicKey.type), "a key of a type that is neither ed25519 nor secp256k1");
+  rule(hasOwn(PUBLIC_KEY_BYTES, publicKey.type), "a key of a type that is neither ed25519 nor secp256k1");
   checkPublicKey(publicKey);
   rule(power >= 0n, "a negative voting power");
   rule(address.length === ADDRESS_BYTES, "an address has 20 bytes");

@@ -1,6 +1,7 @@
 /** Collects evidence from a CometBFT RPC: the light blocks that lead to a header, and proofs of the upgrade module's records. */
 
 import { sha256 } from "@noble/hashes/sha2.js";
+import { lastOf } from "../at.js";
 import { fromBase64, toBase64 } from "../bytes.js";
 import { headerHash } from "../comet/header.js";
 import type { LightBlock } from "../comet/light-block.js";
@@ -112,7 +113,7 @@ async function stateAt(calls: RpcCalls, target: AskedLightBlock, plan: string | 
   const done = await calls.range(UPGRADE, DONE_RANGE, at);
   const versions = await calls.range(UPGRADE, VERSION_RANGE, at);
   const upgrades = doneIn(done, at.appHash);
-  const applied = plan === undefined ? upgrades.at(-1) : upgrades.find(({ name }) => name === plan);
+  const applied = plan === undefined ? lastOf(upgrades) : upgrades.find(({ name }) => name === plan);
   const receipt = applied ? [await calls.record(UPGRADE, receiptKey(applied.name), at.height)] : [];
   const state: EvidenceState = {
     height: String(at.height),
@@ -177,7 +178,7 @@ async function lightBlocks(
   const ask = (height: bigint) => calls.lightBlock(height);
   const [path, rest] = [over.slice(0, 1), over.slice(1)];
   for (const next of rest) {
-    const from = path.at(-1) as AskedLightBlock;
+    const from = lastOf(path) as AskedLightBlock;
     if (heightOf(next) > heightOf(from)) path.push(...(await pathTo(from, next, { ask, verify })));
   }
   return path;

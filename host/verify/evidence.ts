@@ -1,5 +1,7 @@
 /** Judges evidence: carries trust to its headers, verifies every proof in it, and says what is known then. */
+
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { lastOf } from "../at.js";
 import type { Header } from "../comet/header.js";
 import type { LightBlock } from "../comet/light-block.js";
 import { isUpgradeError } from "../errors.js";
@@ -40,7 +42,7 @@ export async function verifyEvidence(evidence: unknown, trust: TrustOptions, too
   const named = plan.isSet ? plan.text() : undefined;
   if (named !== undefined && !isPlanName(named)) throw plan.wrong("no plan can have this name");
   const state = proveState(json, headerAfter(json, headers), sha256);
-  const name = named ?? state.done?.at(-1)?.name;
+  const name = named ?? lastOf(state.done ?? [])?.name;
   const before = json.get("before");
   const maker = new ClaimMaker(asked.root, trusted);
   return {

@@ -1,4 +1,5 @@
 /** Reads JSON of a server or a file: every member strictly, within bounds that hold before anything is made of it. */
+import { hasOwn } from "../at.js";
 import { fromBase64, fromHex } from "../bytes.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { INT64_MAX, UINT64_MAX } from "../limits.js";
@@ -81,7 +82,7 @@ export class JsonView {
   get(name: string): JsonView {
     const { value } = this;
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw this.wrong("expected an object");
-    const member = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    const member = hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
     return new JsonView(member, `${this.path}.${name}`, this.allowance);
   }
 

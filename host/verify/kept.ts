@@ -1,4 +1,5 @@
 /** What evidence keeps of a server's JSON: the members that are read, and nothing that was sent beside them. */
+import { hasOwn } from "../at.js";
 import type { Json } from "./types.js";
 
 /** A text or number; a list; members by name. */
@@ -40,7 +41,7 @@ function kept(value: unknown, form: Kept): Json | undefined {
   if (typeof value !== "object") return undefined;
   const members = value as Record<string, unknown>;
   const found = Object.entries(form).map(([name, each]) => {
-    return [name, Object.hasOwn(members, name) ? kept(members[name], each) : undefined] as const;
+    return [name, hasOwn(members, name) ? kept(members[name], each) : undefined] as const;
   });
   return Object.fromEntries(found.filter((pair): pair is readonly [string, Json] => pair[1] !== undefined));
 }

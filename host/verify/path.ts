@@ -1,4 +1,5 @@
 /** The fewest light blocks over which trust goes from one header to a later one. */
+import { lastOf } from "../at.js";
 import type { LightBlock } from "../comet/light-block.js";
 import { canSkip, untrusted } from "./light.js";
 import type { EvidenceLightBlock } from "./types.js";
@@ -39,7 +40,7 @@ export async function pathTo(
   const path: AskedLightBlock[] = [];
   const waiting = [target];
   let at = from;
-  for (let next = waiting.at(-1); next; next = waiting.at(-1)) {
+  for (let next = lastOf(waiting); next; next = lastOf(waiting)) {
     if (path.length + waiting.length > HEADERS_ASKED_MAX) {
       throw untrusted("power", `no path of ${HEADERS_ASKED_MAX} headers leads to height ${heightOf(target)}`);
     }

@@ -36,12 +36,6 @@ export async function reExecute(options: ReExecuteOptions): Promise<ReExecuted> 
   const { block, next } = options.headers;
   for (const header of [block, next])
     formed(header, HEADER, "header", (words) => new UpgradeError("UPG_WITNESS_HEADERS", words));
-  const { stagesOf } = await import("./re-execute.js");
-  const stages = stagesOf({ ...options, sha256: options.sha256 ?? sha256 });
-  for (;;) {
-    const { done, value } = stages.next();
-    if (done) return value;
-    // So that an event of this thread, a click or a timer, can stop the run.
-    await new Promise((resolve) => setTimeout(resolve));
-  }
+  const loaded = await import("./re-execute.js");
+  return await loaded.reExecuteInTurns({ ...options, sha256: options.sha256 ?? sha256 });
 }

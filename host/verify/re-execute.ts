@@ -14,6 +14,7 @@ import { decodeWitness } from "../witness/decode.js";
 import type { StoreWrites, Witness, WitnessStore } from "../witness/types.js";
 import { type RanUpgrade, Replay, type Replayed, type ReplayedRoot } from "./replay/replay.js";
 import { witnessState } from "./replay/state-before.js";
+import { requireWebAssembly } from "./require-web-assembly.js";
 import { RunWatch, type WatchOptions } from "./run-watch.js";
 
 /** What a proven receipt says before anything runs. */
@@ -77,11 +78,34 @@ export function reExecute(input: ReExecuteInput): ReExecuted {
   }
 }
 
-/** The same in stages: between two of them the caller may do something else. */
-export function* stagesOf(input: ReExecuteInput): Generator<undefined, ReExecuted, undefined> {
+/** The same, with pauses in which this thread may do something else: answer a click on Cancel, which stops the run. */
+export async function reExecuteInTurns(input: ReExecuteInput): Promise<ReExecuted> {
+  const stages = stagesOf(input);
+  for (;;) {
+    const { done, value } = stages.next();
+    if (done) return value;
+    await pause();
+  }
+}
+
+/** Until this thread has come to its next event. Without channels there is no pause. */
+function pause(): Promise<void> {
+  if (typeof MessageChannel === "undefined") return Promise.resolve();
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
+}
+
+function* stagesOf(input: ReExecuteInput): Generator<undefined, ReExecuted, undefined> {
   const { sha256, headers, receipt } = input;
   const watch = new RunWatch(input);
   watch.reach("witness");
+  requireWebAssembly();
   requireFollowing(sha256, headers);
   const { block, next } = headers;
   if (receipt) requireReceiptOf(receipt, toHex(sha256(input.handler)));

@@ -9,6 +9,7 @@ import { INT64_MAX, PLAN_NAME_BYTES_MAX } from "../limits.js";
 import { decodeText } from "../text.js";
 import { ZERO_TIME } from "../time.js";
 import type { DoneUpgrade, KeyValue, Plan, VersionMap } from "../types.js";
+import { isWellFormed } from "../utf8.js";
 import { Fields } from "../wire-fields.js";
 import { asProof, malformed } from "./json.js";
 
@@ -32,12 +33,12 @@ export const DONE_RANGE: Range = rangeOf(DONE);
 export const VERSION_RANGE: Range = rangeOf(VERSION);
 
 /** Control characters: a plan that has one is refused by every chain. */
-const CONTROL = /\p{Cc}/u;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Could a plan have this name? */
 export function isPlanName(name: string): boolean {
   const isShort = name.length <= PLAN_NAME_BYTES_MAX && utf8(name).length <= PLAN_NAME_BYTES_MAX;
-  return name !== "" && isShort && name.isWellFormed() && !CONTROL.test(name);
+  return name !== "" && isShort && isWellFormed(name) && !CONTROL.test(name);
 }
 
 export const receiptKey = (plan: string): Uint8Array => concatBytes(Uint8Array.of(RECEIPT), utf8(plan));

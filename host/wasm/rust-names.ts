@@ -2,6 +2,7 @@
  * Readable names of Rust functions: `core::result::unwrap_failed` instead of `_RNvNtCs…`. Both manglings that rustc has: v0
  * (`_R`) and legacy (`_ZN`). Generic arguments, hashes and disambiguators are left out.
  */
+import { lastOf } from "../at.js";
 
 const DEPTH_MAX = 64;
 /** Names are the file's: an unreadable one stays as it is, and so does one that a few bytes would make very long. */
@@ -31,7 +32,7 @@ function legacyName(name: string): string {
     parts.push(rest.slice(digits.length, end));
     rest = rest.slice(end);
   }
-  if (/^h[0-9a-f]{16}$/.test(parts.at(-1) ?? "")) parts.pop();
+  if (/^h[0-9a-f]{16}$/.test(lastOf(parts) ?? "")) parts.pop();
   return parts.map(unescapedLegacy).join("::");
 }
 

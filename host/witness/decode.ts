@@ -2,6 +2,7 @@
  * Reads a witness (docs/witness.md) and believes none of it: sizes are bounded before anything is made, all nodes are hashed
  * again, and the stores' roots lead to the app hash that a header has.
  */
+import { lastOf } from "../at.js";
 import { compareBytes, compareText, equalBytes, toUpperHex } from "../bytes.js";
 import { appHash } from "../commitment/app-hash.js";
 import { HASH_BYTES, IavlHasher } from "../commitment/iavl-hash.js";
@@ -56,7 +57,7 @@ function readTable(reader: ByteReader): StoreEntry[] {
   const count = reader.uvarint(STORES_MAX, "the number of stores");
   const table: StoreEntry[] = [];
   for (let i = 0; i < count; i++) {
-    const name = readName(reader, table.at(-1)?.name);
+    const name = readName(reader, lastOf(table)?.name);
     const hash = reader.take(HASH_BYTES);
     const state = reader.byte();
     if (state !== STORE_CLOSED && state !== STORE_OPEN) throw malformed(`store "${name}" is neither open nor closed`);
@@ -82,7 +83,7 @@ function readOthers(reader: ByteReader): StoreWrites[] {
   const count = reader.uvarint(STORES_MAX, "the number of stores with other writes");
   const others: StoreWrites[] = [];
   for (let i = 0; i < count; i++) {
-    const store = readName(reader, others.at(-1)?.store);
+    const store = readName(reader, lastOf(others)?.store);
     const writes = readWrites(reader);
     if (writes.length === 0) throw malformed(`its list of other writes of store "${store}" is empty`);
     others.push({ store, writes });

@@ -1,4 +1,5 @@
 /** Hashes a partial tree: leaves first, then level by level, so that many digests are made together. */
+import { lastOf } from "../at.js";
 import { copyInto } from "../bytes.js";
 import { HASH_BYTES, type IavlHasher } from "../commitment/iavl-hash.js";
 import { type FlatTree, INNER, STUB } from "./flat-tree.js";
@@ -56,7 +57,7 @@ function levelsOf({ count, kinds, heights }: FlatTree): Levels {
   }
   for (let i = 1; i < begins.length; i++) begins[i] = (begins[i] as number) + (begins[i - 1] as number);
   const free = begins.slice();
-  const nodes = new Uint32Array(begins.at(-1) ?? 0);
+  const nodes = new Uint32Array(lastOf(begins) ?? 0);
   for (let node = 0; node < count; node++) {
     if (kinds[node] === STUB) continue;
     const height = heights[node] as number;

@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withoutMeanings } from "../../scripts/without-meanings.mjs";
 import { ROOT } from "./sources.js";
 
 /** What a page loads before it shows a claim; minified and compressed. */
-const ENTRY_BYTES_MAX = 32_500;
+const ENTRY_BYTES_MAX = 31_400;
 /** And what it loads when a visitor runs the upgrade again: a sixth of it is core.wasm and hash.wasm as text. */
-const LATER_BYTES_MAX = 57_344;
+const LATER_BYTES_MAX = 58_400;
 
 describe("chain-upgrade/verify", () => {
   let outputs: Metafile["outputs"];
@@ -23,6 +24,7 @@ describe("chain-upgrade/verify", () => {
       entryPoints: { verify: join(ROOT, "host/verify/index.ts") },
       ...{ bundle: true, splitting: true, minify: true, format: "esm", platform: "browser", target: "es2022" },
       alias: { "@assemblyscript/loader": join(ROOT, "web/instantiate.ts") },
+      plugins: [withoutMeanings],
       ...{ absWorkingDir: ROOT, outdir: "out", write: false, metafile: true, logLevel: "silent" },
     });
     outputs = metafile.outputs;

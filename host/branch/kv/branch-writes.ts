@@ -3,6 +3,7 @@
  * of which a later one counts more. Runs are merged when somebody reads them, so that a read meets few however much was
  * written; from the first read on they are merged as they come. Writes that nobody reads are merged by the commit alone.
  */
+import { lastOf } from "../../at.js";
 import type { Tree } from "../../commitment/tree.js";
 import { readU32 } from "../../frames.js";
 import { FRAME_HEADER_BYTES } from "../../limits.js";
@@ -95,7 +96,7 @@ export class BranchWrites {
   putAside(): void {
     const { spill, map } = this;
     if (!spill || map.size === 0) return;
-    const last = this.runs.at(-1);
+    const last = lastOf(this.runs);
     const run = spill.write(new SortedCursor(map, undefined, undefined, false), map.size, last, this.#isRead);
     if (run !== last) this.runs = [...this.runs, run];
     if (!this.isWalked) map.giveUp(spill.spare, SPARE_SEGMENTS_MAX);

@@ -1,4 +1,5 @@
 /** Spill files in memory, for databases in memory: the same paths run, and nothing is saved. */
+import { lastOf } from "../../at.js";
 import { UpgradeError } from "../../errors.js";
 import type { SpillFile, SpillFiles } from "./spill-files.js";
 
@@ -55,7 +56,7 @@ class MemoryFile implements SpillFile {
       const at = this.bytes % PAGE_BYTES;
       if (at === 0) this.#pages.push(new Uint8Array(PAGE_BYTES));
       const part = bytes.subarray(from, from + PAGE_BYTES - at);
-      this.#pages.at(-1)?.set(part, at);
+      lastOf(this.#pages)?.set(part, at);
       this.bytes += part.length;
       from += part.length;
     }

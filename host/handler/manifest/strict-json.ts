@@ -3,7 +3,9 @@
  * digit, nesting is bounded, nothing follows the value. (`JSON.parse` hides a repeated field and rounds above 2^53.)
  */
 
+import { hasOwn } from "../../at.js";
 import { decodeText } from "../../text.js";
+import { isWellFormed } from "../../utf8.js";
 import { quote } from "../../wasm/guest-text.js";
 
 export type JsonValue = null | boolean | string | bigint | readonly JsonValue[] | ReadonlyMap<string, JsonValue>;
@@ -115,7 +117,7 @@ class StrictJsonParser {
       if (character < " ") throw this.refuse(path, "a string holds a raw control character");
       value += character === "\\" ? this.#escape(path) : character;
     }
-    if (!value.isWellFormed()) throw this.refuse(path, "a string holds half of a surrogate pair");
+    if (!isWellFormed(value)) throw this.refuse(path, "a string holds half of a surrogate pair");
     return value;
   }
 
@@ -127,7 +129,7 @@ class StrictJsonParser {
       this.#at += 4;
       return String.fromCharCode(Number.parseInt(digits, 16));
     }
-    const character = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined;
+    const character = hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined;
     if (character === undefined) throw this.refuse(path, "unknown escape in a string");
     return character;
   }

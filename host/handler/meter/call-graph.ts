@@ -7,6 +7,7 @@
  * Functions are taken callees first: strongly connected components, by Tarjan's algorithm without recursion, since a
  * hostile module's call chain may be as long as its list of functions.
  */
+import { lastOf } from "../../at.js";
 import type { WasmModule } from "../../wasm/wasm-module.js";
 import type { Entry } from "./edits.js";
 import { type FunctionFacts, isEnd } from "./function-facts.js";
@@ -194,7 +195,7 @@ function* components(edges: readonly (readonly number[])[]): Generator<number[]>
   };
   for (let root = 0; root < edges.length; root++) {
     if (order[root] === UNSEEN) enter(root);
-    for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
+    for (let node = lastOf(path); node !== undefined; node = lastOf(path)) {
       const callees = edges[node] as readonly number[];
       const at = nextEdge[node] as number;
       const callee = callees[at];
@@ -205,7 +206,7 @@ function* components(edges: readonly (readonly number[])[]): Generator<number[]>
         continue;
       }
       path.pop();
-      const caller = path.at(-1);
+      const caller = lastOf(path);
       if (caller !== undefined) lowest[caller] = Math.min(lowest[caller] as number, lowest[node] as number);
       if (lowest[node] !== order[node]) continue;
       const component: number[] = [];

@@ -2,6 +2,7 @@
  * Which byte of the original a byte of a metered function was copied from: so that a position in the engine's stack, which is one in
  * the metered module, leads to the author's own code. Only asked for when somebody looks for a failure.
  */
+import { lastOf } from "../../at.js";
 import { CodeWriter } from "./code-writer.js";
 
 /** A run of bytes that was copied as it was. */
@@ -36,7 +37,7 @@ export class TracedWriter extends CodeWriter {
    * @returns the byte of the original file; for code that the meter put in, the last one before it; undefined before the first
    */
   originOf(body: number, at: number): number | undefined {
-    const copied = this.#functions[body]?.findLast((each) => each.at <= at);
+    const copied = lastOf((this.#functions[body] ?? []).filter((each) => each.at <= at));
     return copied && copied.from + Math.min(at - copied.at, copied.length - 1);
   }
 }
