@@ -35,6 +35,8 @@ export interface HoldOptions {
   readonly hooks: RelayHooks;
   /** All words that start it again; undefined: `relay` of the program. */
   readonly startCommand?: string;
+  /** Of the system's service that runs it. */
+  readonly serviceCommand?: string | undefined;
   /** Aborted when it is to stop. */
   readonly signal: AbortSignal;
 }
@@ -85,7 +87,7 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
   try {
     return await relay.run();
   } catch (error) {
-    if (isRecorded(error)) recordHalt(home, error, relay.place, log, options.startCommand);
+    if (isRecorded(error)) recordHalt(home, error, relay.place, log, options);
     throw error;
   } finally {
     await relay.close();

@@ -4,6 +4,7 @@ import { RECORDED_FROM } from "../engine/embedded/run-node.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
 import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, type UpgradeError } from "../errors.js";
+import type { SupervisedStart } from "../programs/supervised-start.js";
 import { haltRecord, withFacts } from "../upgrade/halt.js";
 import { RELAYED } from "../upgrade/halt-next.js";
 import type { LogLevel } from "../upgrade/handlers.js";
@@ -18,12 +19,13 @@ export function recordHalt(
   error: UpgradeError,
   place: ChainPlace | undefined,
   log: (level: LogLevel, message: string) => void,
-  startCommand?: string,
+  { startCommand, serviceCommand }: SupervisedStart = {},
 ): void {
   const lastCommittedHeight = place?.height ?? 0n;
   const record = haltRecord(withFacts(error, upgradeOfHome(home)), {
     ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: place?.appHash ?? new Uint8Array() },
     ...{ home: home.path, time: new Date().toISOString(), startFlags: RELAYED, startCommand },
+    serviceCommand,
   });
   log("error", record.message);
   try {

@@ -22,7 +22,7 @@ export interface EndFacts {
   readonly serviceCommand?: string | undefined;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
-  /** Facts that the error carries: `path`, `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
+  /** Facts that the error carries: `path`, `kept_data`, `signed_height`, `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -168,8 +168,14 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_STORE_CORRUPT: (facts) =>
     `Find what is damaged: ${command(facts.program, "verify --home", shellWord(facts.home))}. Put a copy of the home in its place, of this node or another of this chain (without its validator key's last-signed record being older), then ${start(facts)}.`,
   UPG_STORE_LOCKED: (facts) => `Stop the other process on this home, then ${start(facts)}.`,
-  UPG_STORE_SIGNED: (facts) =>
-    `This key has signed blocks that the database lacks: making them again would be signing twice. Put the database back that ends at that block, or one of another node of this chain that is further, then ${start(facts)}.`,
+  UPG_STORE_SIGNED: (facts) => {
+    const { kept_data: kept, signed_height: signed } = facts.details;
+    if (!kept || !signed)
+      return `This key has signed blocks that the database lacks: making them again would be signing twice. Put the database back that ends at that block, or one of another node of this chain that is further, then ${start(facts)}.`;
+    const data = shellWord(`${facts.home}/data`);
+    const swap = `mv ${data} ${shellWord(`${kept}.old`)} && mv ${shellWord(kept)} ${data}`;
+    return `This key has signed up to block ${signed}, which the database lacks: making those blocks again would be signing twice. ${kept} has other data of this home. Put it in place, ${command(swap)}, with the version that wrote it, then ${start(facts)}.`;
+  },
   UPG_STORE_UPGRADE: (facts) =>
     `${NOTHING} The stores are not those that this version opens, as the message says: start the version and handlers that wrote them: ${start(facts)}.`,
   UPG_STORE_VERSION_MISMATCH: (facts) =>

@@ -3,19 +3,25 @@ import { Core } from "../core/core.js";
 import type { ErrorDetails } from "../errors.js";
 import type { Database } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
-import type { Plan, Sha256 } from "../types.js";
+import type { Height, Plan, Sha256 } from "../types.js";
 import { UPGRADE_STORE } from "./keeper.js";
 
-/** The plan that state holds for the next block. Never throws. */
-function duePlan(database: Database, sha256: Sha256): Plan | undefined {
+/** The plan that the last state holds, and the height of that state. Never throws; without a plan: undefined. */
+export function scheduledPlan(database: Database, sha256: Sha256): { plan: Plan; last: Height } | undefined {
   try {
     const stores = new CommitMultiStore(database, { sha256 });
-    const { version } = stores.lastCommitID;
-    const plan = version === 0n ? undefined : new Core().plan(stores.at(version).store(UPGRADE_STORE));
-    return plan && plan.height <= version + 1n ? plan : undefined;
+    const { version: last } = stores.lastCommitID;
+    const plan = last === 0n ? undefined : new Core().plan(stores.at(last).store(UPGRADE_STORE));
+    return plan && { plan, last };
   } catch {
     return undefined;
   }
+}
+
+/** The plan that state holds for the next block. Never throws. */
+function duePlan(database: Database, sha256: Sha256): Plan | undefined {
+  const { plan, last = 0n } = scheduledPlan(database, sha256) ?? {};
+  return plan && plan.height <= last + 1n ? plan : undefined;
 }
 
 /** What the last block did: `skipped_plan` or `applied_plan`, with the plan's name. Empty: no plan was due there, or the state before is pruned. Never throws. */

@@ -7,7 +7,8 @@
  * `last_signed_txs.json` and the time of its vote in the record, and the same bytes get the same signature.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
@@ -54,6 +55,17 @@ export function writeNothingSigned(path: string): void {
   writeFileAtomically(path, utf8(`${JSON.stringify({ height: "0", round: 0, step: 0 }, null, 2)}\n`));
 }
 
+/** Data of before, beside the data: a rollback of the sidecar, or an operator, has put it there. The newest. */
+function keptData(databaseFile: string): { readonly kept_data?: string } {
+  const data = dirname(databaseFile);
+  const timeOf = (folder: string) => statSync(join(folder, basename(databaseFile)), { throwIfNoEntry: false })?.mtimeMs;
+  const kept = readdirSync(dirname(data))
+    .filter((name) => name.startsWith(`${basename(data)}-`))
+    .map((name) => ({ kept_data: join(dirname(data), name), time: timeOf(join(dirname(data), name)) ?? 0 }))
+    .sort((a, b) => b.time - a.time)[0];
+  return kept && kept.time > 0 ? { kept_data: kept.kept_data } : {};
+}
+
 export class LastSigned {
   /** `path`: the record; its folder takes the transactions' file too. */
   constructor(private readonly path: string) {}
@@ -77,6 +89,7 @@ export class LastSigned {
       `${what}, but this key has signed block ${height} (${this.path}): the database was lost or is an old copy, and ` +
         "making those blocks again would be signing twice. Restore the database that ends at that block. Only when it " +
         "is lost for good and nobody else ever saw those blocks, remove that file and start again",
+      { details: { signed_height: String(height), ...keptData(databaseFile) } },
     );
   }
 

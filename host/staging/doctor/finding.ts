@@ -26,7 +26,9 @@ export interface Patient {
   /** Unit files that the operator named; undefined: those of the system are searched. */
   readonly units: readonly string[] | undefined;
   /** That runs on the home; undefined: none runs, or it was not asked. */
-  readonly sidecar?: { readonly scheduled: Scheduled | undefined } | undefined;
+  readonly sidecar?: object | undefined;
+  /** The plan that comes next, by the sidecar that runs, else by the state of the home. */
+  readonly scheduled?: Scheduled | undefined;
   /** Undefined: its height was not looked at. */
   readonly node?: NodeFacts | undefined;
 }

@@ -15,13 +15,15 @@ export function planFindings(patient: Patient): Finding[] {
   const { files, read } = patient;
   if (files.facts(read.settings.root)?.kind !== "folder") return [];
   const { plans, past, problems } = plansAhead(files, read.settings, patient, {
-    scheduled: patient.sidecar?.scheduled,
+    scheduled: patient.scheduled,
     node: patient.node,
   });
   return [
     ...problems.map((text) => wrong("plan", text)),
     ...past.map((text) => ok("plan", text)),
-    ...(plans.length === 0 ? [ok("plan", noneAhead(patient.sidecar !== undefined))] : []),
+    ...(plans.length === 0
+      ? [ok("plan", noneAhead(patient.sidecar !== undefined, patient.node?.isOurs === true))]
+      : []),
     ...plans.flatMap((plan) => findingsOf(plan, patient)),
     ...sameHeights(plans),
   ];
@@ -38,11 +40,12 @@ function findingsOf(plan: PlanAhead, patient: Patient): Finding[] {
   return [wrong(what, `at height ${height}: ${problem}`, next)];
 }
 
-/** A plan that the chain has scheduled is in no file before its height. */
-export const noneAhead = (isSidecarAsked: boolean): string =>
-  isSidecarAsked
-    ? "no upgrade is ahead, by the files and by the sidecar that runs"
-    : "no upgrade is in the files; what the chain has scheduled only the node knows: `chainvisor status` while both run";
+/** A plan that the chain has scheduled is in no file before its height. @param isOurs the home's state was read */
+export function noneAhead(isSidecarAsked: boolean, isOurs: boolean): string {
+  if (isSidecarAsked) return "no upgrade is ahead, by the files and by the sidecar that runs";
+  if (isOurs) return "no upgrade is ahead, by the files and the state of this home";
+  return "no upgrade is in the files; what the chain has scheduled only the node knows: `chainvisor status` while both run";
+}
 
 /** A sum in a plan is that of what is downloaded: of a program itself, where that is no archive. */
 function sumFindings({ name, info, program }: PlanAhead, { files, platform, arch }: Patient): Finding[] {

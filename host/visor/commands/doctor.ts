@@ -18,7 +18,7 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
     .description(
       "Looks at settings, folders, links, programs (can this machine run them, are they what the plan names?), plans, room for a\n" +
         "backup, other sidecars and unit files, and changes nothing. Of the chain's plan it knows what the sidecar that runs has\n" +
-        "asked the node. Exit 30 when the node is not ready for its plan or the sidecar has failed, 2 when something else is wrong; a\n" +
+        "asked the node, else what the state of the home holds. Exit 30 when the node is not ready for its plan or the sidecar has failed, 2 when something else is wrong; a\n" +
         "warning may be meant.",
     )
     .option("--unit <file>", "a unit file to look at (default: those of systemd that name this home)", collect)
@@ -28,7 +28,16 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
       const found = await statusOf(read.settings, realMachine);
       const { sidecar } = found;
       const node = await nodeFacts({ files: tools.files, settings: read.settings, sidecar });
-      const examined = examine({ files: tools.files, read, platform, arch, units: unit, sidecar, node });
+      const examined = examine({
+        files: tools.files,
+        read,
+        platform,
+        arch,
+        units: unit,
+        sidecar,
+        scheduled: found.scheduled,
+        node,
+      });
       const isSaid = (detail: string) =>
         examined.some((each) => each.level === "wrong" && each.detail.includes(detail));
       const lacking = lackingOf(found).filter(({ detail }) => !isSaid(detail));

@@ -13,8 +13,8 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
     .summary("Print the upgrades that are ahead, and what they need")
     .description(
       "Prints the upgrades that are ahead: the plan of data/upgrade-info.json, and the heights that operators set; for each whether\n" +
-        "its program is in its folder. A plan that the chain has scheduled and not reached is known to the node alone: the sidecar\n" +
-        "that runs has asked it, and is asked. Exit 30: the node is not ready for the next one.",
+        "its program is in its folder. A plan that the chain has scheduled and not reached is in no file: the sidecar that\n" +
+        "runs has asked the node; without one the state of the home says, for chains of this project. Exit 30: the node is not ready for the next one.",
     )
     .action(async () => {
       const { platform, arch } = process;
@@ -22,9 +22,12 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
       const found = await statusOf(settings, realMachine);
       const { sidecar } = found;
       const node = await nodeFacts({ files: tools.files, settings, sidecar });
-      const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: sidecar?.scheduled, node });
+      const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: found.scheduled, node });
       const judged = { ...ahead, plans: ahead.plans.map((plan) => withStatus(plan, found)) };
-      tools.output.print(asJson(judged), asText(judged, sidecar !== undefined));
+      tools.output.print(
+        asJson(judged),
+        asText(judged, { isSidecarAsked: sidecar !== undefined, isOurs: node.isOurs }),
+      );
       if (exitOf(found) !== 0) process.exitCode = exitOf(found);
     });
 }
@@ -51,9 +54,12 @@ function asJson({ current, plans, past, problems }: Ahead) {
   };
 }
 
-function asText({ current, plans, past, problems }: Ahead, isSidecarAsked: boolean): string {
+function asText(
+  { current, plans, past, problems }: Ahead,
+  { isSidecarAsked, isOurs }: { isSidecarAsked: boolean; isOurs: boolean },
+): string {
   const runs = current ? `now: "${current.name}", from height ${current.height} on` : "now: the program of genesis";
-  const none = plans.length === 0 ? [noneAhead(isSidecarAsked)] : [];
+  const none = plans.length === 0 ? [noneAhead(isSidecarAsked, isOurs)] : [];
   return [runs, ...none, ...plans.flatMap(planLines), ...past.map((text) => `passed over: ${text}`), ...problems].join(
     "\n",
   );

@@ -52,6 +52,7 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
       holdConnections({
         ...{ home, env, signal, log, hooks, layout: shared.layout, flags: args.worker },
         ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: shared.starts.run },
+        serviceCommand: shared.starts.service,
         comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
       }),
     );

@@ -54,9 +54,17 @@ export function lastStart(files: Files, path: string, settings: Of): StartComman
   return commandsOf(settings, ["start"], undefined);
 }
 
-/** systemd names the process that it started; its unit is in the process's control group. */
+/**
+ * systemd names the process that it started, which may be a shell before this one; before version 248 it only gives each start an id.
+ * Programs that a person starts in a session inherit both, but are in the control group of the session, not of a unit.
+ */
+function isOfSystemd({ SYSTEMD_EXEC_PID: started, INVOCATION_ID: id }: NodeJS.ProcessEnv): boolean {
+  if (started === undefined) return id !== undefined;
+  return started === String(process.pid) || started === String(process.ppid);
+}
+
 function serviceOf(files: Files, env: NodeJS.ProcessEnv): string | undefined {
-  if (env["SYSTEMD_EXEC_PID"] !== String(process.pid)) return undefined;
+  if (!isOfSystemd(env)) return undefined;
   try {
     const group = decodeLossy(files.readPart("/proc/self/cgroup", 0, CGROUP_BYTES_MAX));
     const unit = /\/([A-Za-z0-9:_.@\\-]+\.service)$/m.exec(group)?.[1];

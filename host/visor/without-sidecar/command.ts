@@ -41,7 +41,7 @@ export async function statusCommand(options: StatusCommandOptions): Promise<numb
     if (asked.etag !== known.etag) show(options, asked.status);
     known = asked;
   }
-  return exitOf({ status: known.status, sidecar: undefined });
+  return exitOf({ status: known.status });
 }
 
 function show({ print, isWatching, machine }: StatusCommandOptions, status: VisorStatus): void {

@@ -47,7 +47,8 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
     });
     const decision = await look.beforeStart(current);
     const reached = await look.heights.ofHome(look.isOurs, undefined);
-    const pending = decision.kind === "switch" ? decision : decision.pending;
+    const pending =
+      (decision.kind === "switch" ? decision : decision.pending) ?? (await pendingInState(settings, look.isOurs));
     const readiness = pending ? await stagedReadiness(settings, machine, pending.plan) : [];
     const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -67,6 +68,14 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
     board.update({ phase: failed ? "failed" : "stopped", message, next });
   }
   return board.current;
+}
+
+/** Before its height the plan that the chain has scheduled is in no file; of other chains only their node knows it. */
+async function pendingInState({ home, isCaseKept }: Settings, isOurs: boolean): Promise<Pending | undefined> {
+  if (!isOurs) return undefined;
+  const { scheduledPlanOf } = await import("../../offline/scheduled-plan.js");
+  const plan = scheduledPlanOf(home);
+  return plan && { plan: { ...plan, name: isCaseKept ? plan.name : plan.name.toLowerCase() }, origin: "chain" };
 }
 
 /** Ends that an upgrade or an operator has asked for. */

@@ -10,13 +10,14 @@ import type { Scheduled } from "../../staging/doctor/ahead.js";
 import { statusFromDisk } from "./from-disk.js";
 
 interface Sidecar {
-  readonly scheduled: Scheduled | undefined;
   /** Undefined: it does not know yet. */
   readonly reached: Reached | undefined;
 }
 
 export interface FoundStatus {
   readonly status: VisorStatus;
+  /** The plan that comes next, with what was found of it. */
+  readonly scheduled: Scheduled | undefined;
   /** What the sidecar that runs has asked the node; undefined: none runs. */
   readonly sidecar: Sidecar | undefined;
 }
@@ -24,15 +25,20 @@ export interface FoundStatus {
 /** Never rejects. */
 export async function statusOf(settings: Settings, machine: Machine): Promise<FoundStatus> {
   const asked = await askStatus({ socket: socketPath(settings.root) });
-  if (asked) return { status: asked.status, sidecar: sidecarOf(asked.status) };
-  return { status: await statusFromDisk(settings, machine), sidecar: undefined };
+  if (asked) {
+    const { status } = asked;
+    const { height: last } = status;
+    const reached = last ? { height: BigInt(last.value), source: last.source } : undefined;
+    return { status, scheduled: scheduledIn(status), sidecar: { reached } };
+  }
+  const status = await statusFromDisk(settings, machine);
+  return { status, scheduled: scheduledIn(status), sidecar: undefined };
 }
 
-function sidecarOf({ plan, readiness, height: last }: VisorStatus): Sidecar {
-  const reached = last ? { height: BigInt(last.value), source: last.source } : undefined;
-  if (!plan) return { scheduled: undefined, reached };
+function scheduledIn({ plan, readiness }: VisorStatus): Scheduled | undefined {
+  if (!plan) return undefined;
   const { name, height, info, origin } = plan;
-  return { scheduled: { plan: { name, height: BigInt(height), info }, origin, readiness }, reached };
+  return { plan: { name, height: BigInt(height), info }, origin, readiness };
 }
 
 export interface Lack extends Pick<Readiness, "detail" | "next"> {
@@ -40,7 +46,7 @@ export interface Lack extends Pick<Readiness, "detail" | "next"> {
 }
 
 /** What keeps the node from being ready: also a sidecar that has failed. */
-export function lackingOf({ status }: FoundStatus): readonly Lack[] {
+export function lackingOf({ status }: Pick<FoundStatus, "status">): readonly Lack[] {
   const failed =
     status.phase === "failed"
       ? [{ what: "sidecar" as const, detail: status.message, next: status.next[0] ?? null }]
@@ -49,4 +55,5 @@ export function lackingOf({ status }: FoundStatus): readonly Lack[] {
 }
 
 /** Of a command that reports the status: the same for all of them. */
-export const exitOf = ({ status }: FoundStatus): number => (verdictOf(status) === "not ready" ? NOT_READY_EXIT : 0);
+export const exitOf = ({ status }: Pick<FoundStatus, "status">): number =>
+  verdictOf(status) === "not ready" ? NOT_READY_EXIT : 0;

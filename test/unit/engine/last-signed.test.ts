@@ -1,10 +1,11 @@
 /** The record of what the consensus key signed last. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
 import { LastSigned } from "../../../host/engine/home/last-signed.js";
+import type { UpgradeError } from "../../../host/errors.js";
 import { makeHome, withNode } from "../../e2e/prepared-home.js";
 import { genesisText } from "../../scenario/genesis-text.js";
 
@@ -62,6 +63,27 @@ test("requireGoesOn() from a database that lacks more than the block that was si
   for (const last of [0n, 5n]) {
     expect(() => signed.requireGoesOn(last, "chain.mdb")).toThrow(refused("UPG_STORE_SIGNED"));
   }
+});
+
+test("requireGoesOn() beside data of before a rollback → the failure names the newest", () => {
+  const home = mkdtempSync(join(root, "kept-"));
+  const signed = new LastSigned(fresh());
+  signed.sign(vote(7n, "a"), () => Uint8Array.of(1));
+  const folders = ["data", "data-before-rollback-1", "data-before-rollback-2", "data-empty", "database-2"];
+  for (const [at, name] of folders.entries()) {
+    mkdirSync(join(home, name), { recursive: true });
+    if (name === "data-empty") continue;
+    writeFileSync(join(home, name, "chain.mdb"), "");
+    utimesSync(join(home, name, "chain.mdb"), at + 1, at + 1);
+  }
+  const details = () => {
+    try {
+      return signed.requireGoesOn(1n, join(home, "data/chain.mdb"));
+    } catch (error) {
+      return (error as UpgradeError).details;
+    }
+  };
+  expect(details()).toEqual({ signed_height: "7", kept_data: join(home, "data-before-rollback-2") });
 });
 
 test("requireSameBlock() of the block that was signed → goes on; of another one of that height → UPG_STORE_SIGNED", () => {

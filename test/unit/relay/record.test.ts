@@ -11,15 +11,16 @@ const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-record-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each([
-  [undefined, /^\S+ relay --home \S+$/],
+  [{}, /^\S+ relay --home \S+$/],
   [
-    "chainvisor --home /h --name chaind run start --engine cometbft",
+    { startCommand: "chainvisor --home /h --name chaind run start --engine cometbft" },
     /^chainvisor --home \/h --name chaind run start --engine cometbft$/,
   ],
-])("recordHalt() of UPG_HALT_WORKER, started by %s → that command", (startCommand, command) => {
+  [{ startCommand: "chainvisor run start", serviceCommand: "systemctl start chaind" }, /^systemctl start chaind$/],
+])("recordHalt() of UPG_HALT_WORKER, started by %j → that command", (starts, command) => {
   vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const home = new Home(folder);
-  recordHalt(home, new Halt("UPG_HALT_WORKER", "the worker is gone", 7n), undefined, () => undefined, startCommand);
+  recordHalt(home, new Halt("UPG_HALT_WORKER", "the worker is gone", 7n), undefined, () => undefined, starts);
   vi.restoreAllMocks();
   const { commands, next } = JSON.parse(readFileSync(home.haltFile, "utf8"));
   expect(commands).toHaveLength(1);

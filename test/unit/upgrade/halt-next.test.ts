@@ -135,6 +135,17 @@ describe("haltRecord() of a halt", () => {
     expect(restored.commands[0]).not.toContain("priv_validator_state");
   });
 
+  test("a database that lacks signed blocks: data of before is beside it → put in its place, then start as it was started", () => {
+    const kept_data = `${HOME}/data-before-rollback-1`;
+    const error = new UpgradeError("UPG_STORE_SIGNED", "", { details: { kept_data, signed_height: "44" } });
+    const { commands } = haltRecord(error, { ...FACTS, startCommand: "chainvisor run start" });
+    const data = `${HOME}/data`;
+    const moves = ["mv", data, `${kept_data}.old`, "mv", kept_data, data];
+    expect(words(commands[0] ?? "")).toEqual(moves);
+    expect(commands[1]).toBe("chainvisor run start");
+    expect(haltRecord(new UpgradeError("UPG_STORE_SIGNED", ""), FACTS).commands).toHaveLength(1);
+  });
+
   test("too early, by a file of the home → staged", () => {
     const details = { handler_file: HANDLER.file, handler_sha256: HANDLER.hash, app_version: "2" };
     const { commands, handler, height } = halted("UPG_HALT_BINARY_TOO_EARLY", "", 300n, PLAN, details);

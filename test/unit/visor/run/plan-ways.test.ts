@@ -153,10 +153,10 @@ describe("stagePlan() and the program that runs", () => {
 });
 
 /** What the doctor says of plans. */
-function doctor(home: ScriptsHome, sidecar?: Parameters<typeof examine>[0]["sidecar"]) {
+function doctor(home: ScriptsHome, found: Pick<Parameters<typeof examine>[0], "sidecar" | "scheduled"> = {}) {
   const read = readSettings({ DAEMON_HOME: home.path, DAEMON_NAME: DAEMON }, undefined);
   const { files } = realMachine;
-  const findings = examine({ files, read, platform: "linux", arch: "x64", units: [], sidecar });
+  const findings = examine({ files, read, platform: "linux", arch: "x64", units: [], ...found });
   return findings.filter(({ what }) => what.startsWith("plan"));
 }
 
@@ -177,7 +177,7 @@ describe("examine()", () => {
   test("no plan in the files → says that only the node knows; a sidecar's plan → looked at; what it found ready → ok", () => {
     const home = ourHome();
     expect(doctor(home)[0]?.detail).toContain("what the chain has scheduled only the node knows");
-    expect(doctor(home, { scheduled: undefined })[0]?.detail).toBe(
+    expect(doctor(home, { sidecar: {} })[0]?.detail).toBe(
       "no upgrade is ahead, by the files and by the sidecar that runs",
     );
     const plan = { name: "v3", height: 40n, info: "" };

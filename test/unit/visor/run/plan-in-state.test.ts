@@ -1,0 +1,41 @@
+/** A plan that is only in the state of a home, without a sidecar or a node that runs: every command finds it. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { DIST, TestHome } from "../../../e2e/chaind.js";
+
+const NAME = "dummyd";
+
+function program(home: TestHome, folder: string, says: string): void {
+  const file = join(home.path, "cosmovisor", folder, "bin", NAME);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `#!${process.execPath}\nif (process.argv[2] === "pre-upgrade") console.log("${says}");\n`);
+  chmodSync(file, 0o755);
+}
+
+function visor(home: TestHome, ...words: readonly string[]) {
+  const args = [join(DIST, "chainvisor.js"), ...words, "--home", home.path, "--name", NAME, "-o", "json"];
+  const env = { ...process.env, DAEMON_ALLOW_DOWNLOAD_BINARIES: "false", UNSAFE_SKIP_BACKUP: "true" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+  expect(stdout, stderr).not.toBe("");
+  return { status, json: JSON.parse(stdout) };
+}
+
+test("no program for it → status, plan and doctor name it and the command, exit 30; with its program → ready", () => {
+  const home = new TestHome().schedule({ name: "v2", height: 40n }, 3n);
+  program(home, "genesis", "this binary can go on until then, not beyond: no handler");
+  const status = visor(home, "status");
+  expect(status.json).toMatchObject({ phase: "stopped", plan: { name: "v2", height: "40", origin: "chain" } });
+  expect(status.json.next[0]).toMatch(/add-upgrade v2/);
+  const plan = visor(home, "plan");
+  expect(plan.json.plans).toMatchObject([
+    { name: "v2", is_ready: false, next: expect.stringContaining("add-upgrade v2") },
+  ]);
+  const doctor = visor(home, "doctor");
+  expect(JSON.stringify(doctor.json.findings)).toContain("plan v2");
+  expect([status.status, plan.status, doctor.status]).toEqual([30, 30, 30]);
+  program(home, "upgrades/v2", "this binary can take over at the height");
+  expect(visor(home, "status")).toMatchObject({ status: 3, json: { plan: { name: "v2" } } });
+  expect(visor(home, "plan")).toMatchObject({ status: 0, json: { plans: [{ name: "v2", is_ready: true }] } });
+});
