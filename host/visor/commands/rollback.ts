@@ -11,12 +11,12 @@ import type { Cobra } from "../../shell/cobra.js";
 import { shellWord } from "../../shell-word.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { lastStart } from "../../staging/start-command.js";
 import { usage } from "../../usage.js";
 import { homeUsers } from "../home-users.js";
 import { realMachine } from "../real-machine.js";
 import { MARK } from "../run/child-env.js";
 import { linkPrevious } from "../run/link.js";
-import { lastStart } from "../run/start-command.js";
 import type { VisorTools } from "../tools.js";
 
 interface RollbackOptions {

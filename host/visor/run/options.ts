@@ -6,7 +6,7 @@ import type { StoreHeight } from "../../sidecar/heights/store-height.js";
 import type { Machine } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { StatusBoard } from "../../sidecar/status.js";
-import type { StartCommands } from "./start-command.js";
+import type { StartCommands } from "../../staging/start-command.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 /** `fields`: of a line that another process logged; its module is in them. */

@@ -18,10 +18,10 @@ import { isLacking } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { stagePlan } from "../../staging/stage-plan.js";
+import { lastStart } from "../../staging/start-command.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
 import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
-import { lastStart } from "../run/start-command.js";
 import { type FailureRecord, readFailure } from "./failure-record.js";
 
 /** Never rejects. */

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { utf8 } from "../../../../host/bytes.js";
+import { keepStart, lastStart } from "../../../../host/staging/start-command.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { keepStart, lastStart } from "../../../../host/visor/run/start-command.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-starts-"));
 afterAll(() => rmSync(folder, { recursive: true }));
