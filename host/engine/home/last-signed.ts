@@ -7,12 +7,12 @@
  * `last_signed_txs.json` and the time of its vote in the record, and the same bytes get the same signature.
  */
 
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync } from "node:fs";
 import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
+import { keptData } from "../../programs/kept-data.js";
 import { decodeText } from "../../text.js";
 import { checkTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
@@ -53,17 +53,6 @@ interface StateFile {
 export function writeNothingSigned(path: string): void {
   if (existsSync(path)) return;
   writeFileAtomically(path, utf8(`${JSON.stringify({ height: "0", round: 0, step: 0 }, null, 2)}\n`));
-}
-
-/** Data of before, beside the data: a rollback of the sidecar, or an operator, has put it there. The newest. */
-function keptData(databaseFile: string): { readonly kept_data?: string } {
-  const data = dirname(databaseFile);
-  const timeOf = (folder: string) => statSync(join(folder, basename(databaseFile)), { throwIfNoEntry: false })?.mtimeMs;
-  const kept = readdirSync(dirname(data))
-    .filter((name) => name.startsWith(`${basename(data)}-`))
-    .map((name) => ({ kept_data: join(dirname(data), name), time: timeOf(join(dirname(data), name)) ?? 0 }))
-    .sort((a, b) => b.time - a.time)[0];
-  return kept && kept.time > 0 ? { kept_data: kept.kept_data } : {};
 }
 
 export class LastSigned {
