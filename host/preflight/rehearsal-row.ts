@@ -45,11 +45,16 @@ export function rehearsalRow(home: Home, facts: RehearsalFacts): FoundRehearsal 
   }
   const foreign = foreignTo(rehearsal, chainOf(facts, rehearsal));
   if (foreign !== undefined) return none(`the rehearsal of ${file} ${foreign}`);
-  const { exit, verdict, message, state, appHash, handlerSha256 } = rehearsal;
+  const { exit, verdict, message, state, appHash, handlerSha256, openFindings } = rehearsal;
   const on = state ? ` on the state of block ${state.height}` : "";
   if (handler !== undefined && handlerSha256 !== undefined && handlerSha256 !== handler)
     return none(`the rehearsal${on} was of another file, ${handlerSha256}`);
   if (exit !== 0) return { row: row("missing", `${verdict}${on}: ${message}`), rehearsal };
+  if (openFindings.length > 0)
+    return {
+      row: row("missing", `${verdict}${on}, with findings of ${openFindings.join(", ")}`),
+      rehearsal: undefined,
+    };
   return { row: { check: "rehearsal", state: "ok", words: `${verdict}${on}, app hash ${appHash}` }, rehearsal };
 }
 

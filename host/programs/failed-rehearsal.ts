@@ -1,8 +1,8 @@
 /** The last rehearsal of a plan that the home keeps, as far as it speaks against the handler. */
 import { readFileSync, statSync } from "node:fs";
 
-/** The handler ran, or its checks did, and refused: these exits say so without the hash of a file. */
-const OF_HANDLER: ReadonlySet<unknown> = new Set([20, 21]);
+/** The handler ran, or its checks did, with findings or a failure: these exits say so without the hash of a file. */
+const OF_HANDLER: ReadonlySet<unknown> = new Set([1, 20, 21]);
 
 interface Kept {
   /** Changes with the file. */
@@ -14,7 +14,8 @@ interface Kept {
 const kept = new Map<string, Kept>();
 
 /**
- * What the last rehearsal of this very handler found wrong; undefined: it applied, it was of another file, or there is none.
+ * What the last rehearsal of this very handler found wrong; undefined: it applied without findings, it was of another file, or
+ * there is none.
  * @param handler lower-case hex of its file; undefined: a function of the program
  */
 export function failedRehearsal(file: string, handler: string | undefined): string | undefined {
@@ -42,5 +43,6 @@ function reportOf(text: string): Kept["report"] {
   const { exit, verdict, message, handler } = JSON.parse(text) as Record<string, unknown>;
   const { sha256 } = (handler ?? {}) as { readonly sha256?: unknown };
   const words = [verdict, message].filter((each) => typeof each === "string" && each !== "").join(": ");
-  return { exit, handler: typeof sha256 === "string" ? sha256 : undefined, words };
+  // A function of the program has an empty hash.
+  return { exit, handler: typeof sha256 === "string" && sha256 !== "" ? sha256 : undefined, words };
 }

@@ -13,6 +13,7 @@ import type { GasProfile } from "../harness/gas/gas-profile.js";
 import { sha256 } from "../native/sha256.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { Height, VersionMap } from "../types.js";
+import type { Probes } from "../upgrade/hooks.js";
 import { UPGRADE_STORE } from "../upgrade/upgrade-store.js";
 import { watchPeakMemory } from "./block/peak-memory.js";
 import { type BlockOptions, Rehearsal, type RehearsedBlock } from "./block/rehearse-block.js";
@@ -41,6 +42,8 @@ export interface Trial {
   /** Of the whole block: stores loaded, handler, checks, commit. */
   readonly blockMilliseconds: number;
   readonly versionMap: VersionMap;
+  /** Modules by name. */
+  readonly probes: Probes;
   /** App hash that the block would have. */
   readonly appHash: Uint8Array;
   /** Root of every store after it; of `upgrade` none, whose receipt names the handler: so two handlers can be compared. */
@@ -118,6 +121,7 @@ function trialOf(block: RehearsedBlock, profile: GasProfile | undefined): MadeTr
     milliseconds: sum(phases.filter(({ phase }) => HANDLER_PHASES.includes(phase)).map((each) => each.millis)),
     blockMilliseconds: millis,
     versionMap: applied.versionsAfter,
+    probes: applied.probes ?? { passed: [], skipped: [] },
     appHash,
     roots: new Map(others.map((name) => [name, stores.rootHash(name)])),
     diskBytes: growthBytes + spillBytes,

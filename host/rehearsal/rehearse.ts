@@ -18,7 +18,7 @@ import { type BlockOptions, Rehearsal } from "./block/rehearse-block.js";
 import { timesToTry } from "./block/times.js";
 import { firstRun, type RunFacts } from "./first-run.js";
 import { gasOf, whyItFailed } from "./handler-runs.js";
-import { CheckList } from "./report/checks.js";
+import { CheckList, type CheckName } from "./report/checks.js";
 import { failedReport, type ReportFacts, reportOf } from "./report/make-report.js";
 import type { Report } from "./report/report.js";
 import { type OpenState, openState } from "./state/open-state.js";
@@ -45,6 +45,8 @@ export interface RehearseOptions {
   readonly gas?: boolean | undefined;
   /** The author says that a second run of the handler changes nothing. */
   readonly isIdempotent?: boolean | undefined;
+  /** Checks whose findings are expected. */
+  readonly accepted?: readonly CheckName[];
   /** Where all changed pairs go, as lines of JSON. */
   readonly diff?: string | undefined;
   /** Changed pairs of each store that the report shows. */
@@ -60,7 +62,10 @@ export async function rehearse(options: RehearseOptions): Promise<Report> {
   const core = new Core();
   const handler = options.handler === undefined ? undefined : openHandler(options.handler);
   const state = await openState({ home, snapshot: options.snapshot, isCopied: options.isCopied });
-  const facts: ReportFacts = { home, state, begun, place: undefined, handler: wasmOf(handler), failure: undefined };
+  const { accepted = [] } = options;
+  const facts: ReportFacts = {
+    ...{ home, state, begun, accepted, place: undefined, handler: wasmOf(handler), failure: undefined },
+  };
   try {
     if (isUpgradeError(handler)) return failedReport(handler, facts);
     const place = placeOf(state, core, handler, options);

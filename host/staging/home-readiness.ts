@@ -51,7 +51,9 @@ export function rehearsalReadiness({ settings: { home, name }, plan, machine }: 
   const failed = failedRehearsal(new Home(home).rehearsalFile(plan.name), staged?.sha256);
   if (failed === undefined) return [];
   const next = `${shellWord(name)} upgrade rehearse --home ${shellWord(home)}`;
-  return [{ what: "rehearsal", state: "wrong", detail: `the last rehearsal on this home failed: ${failed}`, next }];
+  return [
+    { what: "rehearsal", state: "wrong", detail: `the last rehearsal on this home did not pass: ${failed}`, next },
+  ];
 }
 
 /** Less is free than a node needs to go on at all. */

@@ -1,19 +1,22 @@
 /** What `chaind upgrade rehearse` is given besides the scheduled plan of a home: a snapshot, a plan's file, handlers that are functions. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { notesChain } from "../../examples/notes-chain/chain.js";
-import { toUpperHex } from "../../host/bytes.js";
-import { type Chain, type ChainUpgradeHandler, defineChain } from "../../host/chain/define-chain.js";
+import { toUpperHex, utf8 } from "../../host/bytes.js";
+import { type Chain, type ChainUpgradeHandler, defineChain, migrate } from "../../host/chain/define-chain.js";
 import { initHome } from "../../host/cli/commands/init.js";
+import { readRehearsal } from "../../host/client/tx/rehearsal-report.js";
 import { logicalClock } from "../../host/engine/embedded/clock.js";
 import type { EmbeddedNode } from "../../host/engine/embedded/embedded-node.js";
 import { Home } from "../../host/engine/home/home.js";
 import { openNode } from "../../host/engine/home/open-node.js";
 import { dumpSnapshot, exportSnapshot } from "../../host/offline/snapshots.js";
+import { failedRehearsal } from "../../host/programs/failed-rehearsal.js";
 import { type RehearseOptions, rehearse } from "../../host/rehearsal/rehearse.js";
+import { parseAccepted } from "../../host/rehearsal/report/checks.js";
 import { keepReport } from "../../host/rehearsal/report/keep-report.js";
 import type { Report } from "../../host/rehearsal/report/report.js";
 import { textReport } from "../../host/rehearsal/report/text.js";
@@ -38,6 +41,33 @@ const file = (name: string, json: unknown) => {
   writeFileSync(path, JSON.stringify(json));
   return path;
 };
+
+let homes = 0;
+/** A chain of these upgrades, one block before its first. */
+function begun(chain: Chain): {
+  readonly path: string;
+  readonly node: <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint) => T;
+} {
+  serveChain(chain);
+  const path = join(folder, `notes-${homes++}`);
+  mkdirSync(path);
+  const genesis = file(`genesis-${homes}.json`, JSON.parse(readdressed(genesisText(), chain.addresses)));
+  initHome({ home: path, genesis, keySeed: new Uint8Array(32).fill(1) });
+  const node = <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint): T => {
+    const facts = { chain, home: path, clock: logicalClock(5_000_000_000n), log: () => undefined };
+    const open = openNode({ ...facts, ...(appVersion === undefined ? {} : { appVersion }) });
+    try {
+      return use(open.node);
+    } finally {
+      open.close();
+    }
+  };
+  node((each) => {
+    schedule(each, { name: "v2", height: 5n });
+    makeBlocksUpTo(each, 4n);
+  }, 1n);
+  return { path, node };
+}
 
 describe("rehearse() with a snapshot", () => {
   test("an archive of the height before, in the home that went on and in one that has only a genesis → the app hash of the real block", async () => {
@@ -106,33 +136,6 @@ describe("rehearse() with a plan's file", () => {
 });
 
 describe("rehearse() of a handler that is a function of the program", () => {
-  let homes = 0;
-  /** A chain of these upgrades, one block before its first. */
-  function begun(chain: Chain): {
-    readonly path: string;
-    readonly node: <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint) => T;
-  } {
-    serveChain(chain);
-    const path = join(folder, `notes-${homes++}`);
-    mkdirSync(path);
-    const genesis = file(`genesis-${homes}.json`, JSON.parse(readdressed(genesisText(), chain.addresses)));
-    initHome({ home: path, genesis, keySeed: new Uint8Array(32).fill(1) });
-    const node = <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint): T => {
-      const facts = { chain, home: path, clock: logicalClock(5_000_000_000n), log: () => undefined };
-      const open = openNode({ ...facts, ...(appVersion === undefined ? {} : { appVersion }) });
-      try {
-        return use(open.node);
-      } finally {
-        open.close();
-      }
-    };
-    node((each) => {
-      schedule(each, { name: "v2", height: 5n });
-      makeBlocksUpTo(each, 4n);
-    }, 1n);
-    return { path, node };
-  }
-
   test("migrations of modules → the app hash of the real block, at any time; no gas, no pin", async () => {
     const { path, node } = begun(notesChain);
     const report = await run(path, { handlers: undefined, runs: 6, isIdempotent: true, gas: true });
@@ -176,6 +179,55 @@ describe("rehearse() of a handler that is a function of the program", () => {
       applied: null,
     });
     expect(node(({ app }) => app.lastCommitID.version, 1n)).toBe(4n);
+  });
+});
+
+describe("a rehearsal with findings", () => {
+  /** Leaves the time of the block in state. */
+  const timed = () =>
+    defineChain({
+      ...{ name: "notesd", addressPrefix: "notes", modules: notesChain.modules },
+      upgrades: [
+        {
+          plan: "v2",
+          handler: (context, plan, versions, modules) => {
+            const after = migrate(context, plan, versions, modules);
+            context.store("notes").set(Uint8Array.of(0xff), utf8(String(context.time.nanos)));
+            return after;
+          },
+          storeUpgrades: { added: ["notes"] },
+        },
+      ],
+    });
+
+  test("→ exit 1 with the checks in verdict and report, and what accepts them; accepted → exit 0, the findings stay", async () => {
+    const { path } = begun(timed());
+    const found = await run(path, { handlers: undefined });
+    expect(found, found.message).toMatchObject({
+      ...{ exit: 1, verdict: "would apply with findings", code: "", accepted: [] },
+      findings: [{ check: "time" }],
+      applied: { app_hash: expect.stringMatching(/^[0-9A-F]{64}$/) },
+    });
+    expect(found.message).toContain("with findings of time");
+    expect(found.commands).toEqual([expect.stringContaining("--accept time")]);
+    expect(textReport(found)).toMatch(/^WOULD APPLY WITH FINDINGS \(exit 1\)/);
+    const file = keepReport(found, false).file ?? "";
+    expect(readRehearsal(file).openFindings).toEqual(["time"]);
+    expect(failedRehearsal(file, undefined)).toContain("would apply with findings");
+
+    const accepted = await run(path, { handlers: undefined, accepted: ["time", "supply"] });
+    expect(accepted).toMatchObject({ exit: 0, verdict: "would apply", accepted: ["time", "supply"] });
+    expect(accepted.findings).toMatchObject([{ check: "time" }]);
+    keepReport(accepted, false);
+    expect(readRehearsal(file).openFindings).toEqual([]);
+    expect(failedRehearsal(file, undefined)).toBeUndefined();
+  });
+
+  test("--accept of a check that ends the upgrade itself, or of none that there is → UPG_INVALID_ARGUMENT", () => {
+    for (const text of ["disk", "supply,determinism", "all", ""]) {
+      expect(() => parseAccepted(text)).toThrowError(/--accept: there is no check/);
+    }
+    expect(parseAccepted("supply, queries")).toEqual(["supply", "queries"]);
   });
 });
 
@@ -232,26 +284,5 @@ describe("chaind upgrade rehearse keeps its report", () => {
     writeFileSync(dirname(kept(path)), "");
     const { status, stdout } = rehearseAt(path);
     expect([status, stdout]).toEqual([0, expect.stringContaining("not kept in the home: ")]);
-  });
-});
-
-describe("keepReport()", () => {
-  const report = (path: string, change: object = {}) =>
-    ({ home: path, plan: { name: "v2", height: "5", info: "" }, exit: 0, ...change }) as unknown as Report;
-
-  test("a file in the way of the folder, no plan, too long → words and no file", () => {
-    const path = mkdtempSync(join(folder, "home-"));
-    expect(keepReport(report(path, { plan: null }), false).file).toBeUndefined();
-    expect(keepReport(report(path, { message: "m".repeat(5_000_000) }), false).words).toContain("longer than");
-    expect(keepReport(report(path), true).words).toContain("not kept");
-    writeFileSync(join(path, "data"), "");
-    expect(keepReport(report(path), false)).toMatchObject({
-      file: undefined,
-      words: expect.stringContaining("not kept"),
-    });
-    rmSync(join(path, "data"));
-    const { file: written } = keepReport(report(path), false);
-    expect(readdirSync(join(path, "data", "rehearsals"))).toEqual(["v2.json"]);
-    expect(JSON.parse(readFileSync(written ?? "", "utf8"))).toMatchObject({ exit: 0 });
   });
 });

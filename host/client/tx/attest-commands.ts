@@ -29,7 +29,8 @@ function registerAttest(upgrade: Cobra, output: Output): void {
         "much power would run the same file with the same result (query upgrade readiness). Each validator has one\n" +
         "attestation; another one replaces it. Results are compared where all rehearsed on the state of the same block.\n" +
         "Without flags it attests the rehearsal that the home keeps (upgrade rehearse). The node is asked whether a rehearsal\n" +
-        "is of its chain, of this plan's height and info, and on a state of that chain.",
+        "is of its chain, of this plan's height and info, and on a state of that chain. A rehearsal with findings is refused\n" +
+        "unless it accepts them (upgrade rehearse --accept).",
     )
     .option("--handler <file>", "the upgrade handler that its node would run")
     .option("--artifact-sha256 <hex>", "SHA-256 of another file that its node would run, such as the program")

@@ -23,9 +23,16 @@ export interface AppliedReport extends RehearsalReport {
 /** @throws UpgradeError UPG_INVALID_ARGUMENT where the report is of another plan, or of a rehearsal that failed */
 export function appliedReport(file: string, plan: string): AppliedReport {
   const report = readRehearsal(file);
-  const { state, appHash, verdict } = report;
+  const { exit, state, appHash, verdict } = report;
   if (report.plan.name !== plan)
     throw usage(`${file} rehearses the plan "${visible(report.plan.name)}", not "${visible(plan)}"`);
+  const found = report.openFindings.map(visible).join(",");
+  if (found !== "" && (exit === 0 || exit === 1)) {
+    throw usage(
+      `${file} has findings of ${found}, which nobody has accepted: read them there. If they are expected, ` +
+        `\`${programName()} upgrade rehearse --accept ${found}\` makes a report that can be attested`,
+    );
+  }
   if (!state || appHash === undefined) throw usage(`${file} came to no app hash, the upgrade ${verdict}`);
   return { ...report, state, appHash };
 }

@@ -28,10 +28,20 @@ export interface RehearsalReport {
   /** Lower-case hex; undefined: the program carries the handler, or the rehearsal did not come so far. */
   readonly handlerSha256: string | undefined;
   readonly peakMemory: number | undefined;
+  /** Names of checks that found something which nobody has accepted. */
+  readonly openFindings: readonly string[];
 }
 
 const APPLIES = "would apply";
-const VERDICTS: readonly string[] = [APPLIES, "would fail", "would be refused", "would halt", "cannot be rehearsed"];
+const FINDINGS = "would apply with findings";
+const VERDICTS: readonly string[] = [
+  APPLIES,
+  FINDINGS,
+  "would fail",
+  "would be refused",
+  "would halt",
+  "cannot be rehearsed",
+];
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT: no file, no JSON, no report */
 export function readRehearsal(file: string): RehearsalReport {
@@ -45,7 +55,8 @@ export function readRehearsal(file: string): RehearsalReport {
 function reportOf(file: string, json: JsonReader): RehearsalReport {
   const plan = planOf(json.get("plan"));
   const [exit, verdict] = [Number(json.get("exit").integer()), json.get("verdict").text()];
-  if (!VERDICTS.includes(verdict) || (exit === 0) !== (verdict === APPLIES))
+  const isOfExit = (exit === 0) === (verdict === APPLIES) && (exit === 1) === (verdict === FINDINGS);
+  if (!VERDICTS.includes(verdict) || !isOfExit)
     throw json.get("verdict").wrong(`no rehearsal ends with ${exit} and ${JSON.stringify(verdict.slice(0, 60))}`);
   const applied = json.get("applied");
   const state = json.get("state");
@@ -57,8 +68,24 @@ function reportOf(file: string, json: JsonReader): RehearsalReport {
     state: exit === 0 || state.isSet ? stateOf(state, plan) : undefined,
     appHash: exit === 0 ? hash32(applied.get("app_hash")).toUpperCase() : undefined,
     handlerSha256: handlerOf(json.get("handler")),
+    openFindings: openFindings(json),
     peakMemory: peak.isSet ? Number(peak.uint64()) : undefined,
   };
+}
+
+/** Also of a report that an earlier program made, for which these changed nothing. */
+function openFindings(json: JsonReader): string[] {
+  const accepted = new Set(
+    json
+      .get("accepted")
+      .items()
+      .map((name) => name.text()),
+  );
+  const found = json
+    .get("findings")
+    .items()
+    .map((finding) => finding.get("check").text());
+  return [...new Set(found)].filter((check) => !accepted.has(check));
 }
 
 function planOf(json: JsonReader): Plan {

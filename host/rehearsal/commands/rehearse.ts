@@ -22,6 +22,7 @@ interface RehearseFlags {
   readonly gas?: boolean;
   readonly idempotent?: boolean;
   readonly require?: string;
+  readonly accept?: string;
   readonly diff?: string;
   readonly report?: string;
   readonly save: boolean;
@@ -41,8 +42,9 @@ export function registerRehearse(group: Cobra, output: Output): void {
         "reports versions, stores, changed pairs, gas, times, memory, disk, queries and the app hash. A node may run in the\n" +
         "home meanwhile; what the block would write is kept in a temporary folder (TMPDIR). The home gets the report alone, as\n" +
         "data/rehearsals/<plan>.json, where `upgrade preflight` and `tx upgrade attest` find it.\n\n" +
-        "Exit status 0: it would apply. 20: it would fail. 21: nodes would refuse the handler. 10, 11, 12: the node would halt.\n" +
-        "30: the disk has no room for it. 1: a check that --require names did not pass. 3: no plan, or no state of that height.",
+        "Exit status 0: it would apply. 1: it would apply, and a check found something that --accept does not name, or one that\n" +
+        "--require names did not pass. 20: it would fail. 21: nodes would refuse the handler. 10, 11, 12: the node would halt.\n" +
+        "30: the disk has no room for it. 3: no plan, or no state of that height.",
     )
     .option("--plan <name|file>", "plan, by name or as a file with its JSON (default: the scheduled one)")
     .option("--handler <file>", "handler in place of those of the home and the program")
@@ -63,6 +65,7 @@ export function registerRehearse(group: Cobra, output: Output): void {
       "--require <checks>",
       "all, or names of checks with commas between: end with 1 where one of them did not pass",
     )
+    .option("--accept <checks>", "names of checks with commas between, whose findings are expected: such as supply")
     .option("--diff <file>", "write every changed pair to this file, as lines of JSON")
     .option("--show <n>", "changed pairs of each store in the report", parseCount, 5)
     .option("--report <file>", "write the report as one HTML page too")
@@ -79,14 +82,15 @@ export function registerRehearse(group: Cobra, output: Output): void {
 
 async function run(flags: RehearseFlags, home: string, output: Output): Promise<void> {
   lowerPriority();
-  const { parseRequired, unmet } = await import("../report/checks.js");
+  const { parseAccepted, parseRequired, unmet } = await import("../report/checks.js");
   const required = flags.require === undefined ? [] : parseRequired(flags.require);
+  const accepted = flags.accept === undefined ? [] : parseAccepted(flags.accept);
   const { rehearse } = await import("../rehearse.js");
   const { parseTime } = await import("../../time.js");
   const { diff, report: page, time, copy, handlersStaged, idempotent, show, gas, save, ...same } = flags;
   const report = await rehearse({
     ...same,
-    ...{ home, isCopied: copy, staged: handlersStaged, isIdempotent: idempotent, shown: show },
+    ...{ accepted, home, isCopied: copy, staged: handlersStaged, isIdempotent: idempotent, shown: show },
     gas: gas || page !== undefined,
     time: time === undefined ? undefined : parseTime(time),
     diff: diff === undefined ? undefined : await ownFile(home, diff),
@@ -101,7 +105,7 @@ async function run(flags: RehearseFlags, home: string, output: Output): Promise<
     writeFileAtomically(await ownFile(home, page), utf8(htmlReport(report)));
   }
   const { textReport } = await import("../report/text.js");
-  const missing = report.exit === 0 ? unmet(required, report) : [];
+  const missing = report.applied ? unmet(required, report) : [];
   const { keepReport } = await import("../report/keep-report.js");
   const kept = save ? keepReport(report, flags.snapshot !== undefined || time !== undefined) : undefined;
   const text = textReport(report, missing);

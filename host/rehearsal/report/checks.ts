@@ -57,14 +57,30 @@ export class CheckList {
   }
 }
 
+const NAMES = Object.keys(CHECKS) as CheckName[];
+/** Findings of these end the upgrade itself, so nobody can accept them. */
+const FATAL: readonly CheckName[] = ["determinism", "disk"];
+
 /** @param text `all`, or names with commas between @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function parseRequired(text: string): readonly CheckName[] {
-  const known = Object.keys(CHECKS) as CheckName[];
-  if (text === "all") return known;
+  return text === "all" ? NAMES : parseNames("--require", text, NAMES, "all, ");
+}
+
+/** @param text names with commas between @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function parseAccepted(text: string): readonly CheckName[] {
+  return parseNames(
+    "--accept",
+    text,
+    NAMES.filter((name) => !FATAL.includes(name)),
+    "",
+  );
+}
+
+function parseNames(flag: string, text: string, known: readonly CheckName[], more: string): readonly CheckName[] {
   return text.split(",").map((part) => {
     const name = known.find((each) => each === part.trim());
     if (name) return name;
-    const what = `--require: there is no check "${part.trim().slice(0, 40)}"; there are all, ${known.join(", ")}`;
+    const what = `${flag}: there is no check "${part.trim().slice(0, 40)}"; there are ${more}${known.join(", ")}`;
     throw new UpgradeError("UPG_INVALID_ARGUMENT", what);
   });
 }

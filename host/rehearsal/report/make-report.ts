@@ -16,9 +16,9 @@ import type { RunResults } from "../first-run.js";
 import type { OpenState } from "../state/open-state.js";
 import type { Place } from "../state/place.js";
 import { appliedReport } from "./applied-report.js";
-import { type CheckList, CheckList as Checks } from "./checks.js";
+import { type CheckList, type CheckName, CheckList as Checks } from "./checks.js";
 import type { Report } from "./report.js";
-import { applies, endsWith } from "./verdict.js";
+import { applies, appliesWithFindings, endsWith } from "./verdict.js";
 import { bytesText } from "./words.js";
 
 export interface ReportFacts {
@@ -31,6 +31,8 @@ export interface ReportFacts {
   /** The Wasm handler that was given or found. */
   readonly handler: WasmHandler | undefined;
   readonly failure: Failure | undefined;
+  /** Checks whose findings are expected. */
+  readonly accepted: readonly CheckName[];
 }
 
 export function failedReport(error: UpgradeError, facts: ReportFacts): Report {
@@ -50,13 +52,19 @@ export function reportOf(results: RunResults, facts: ReportFacts, checks: CheckL
     ? endsWith(new UpgradeError("UPG_MIGRATION_FAILED", "the same block came to two app hashes"), endingFacts(facts))
     : isShort
       ? endsWith(new UpgradeError("UPG_STORE_FULL", shortText(results)), endingFacts(facts))
-      : applies(endingFacts(facts));
+      : appliedEnding(facts, checks);
   return {
     ...common(facts, checks, results),
     ...ending,
     applied: appliedReport(results, facts.place?.isScheduled === true && isJustBefore(facts)),
     reading: { renewals: reading.renewals, longest_ms: Math.round(reading.heldMillisMax) },
   };
+}
+
+/** The block applies; what a check found there counts unless it is accepted. */
+function appliedEnding(facts: ReportFacts, { findings }: CheckList) {
+  const open = findings.map(({ check }) => check).filter((check) => !facts.accepted.includes(check));
+  return open.length === 0 ? applies(endingFacts(facts)) : appliesWithFindings(endingFacts(facts), [...new Set(open)]);
 }
 
 function endingFacts({ home, place, handler }: ReportFacts) {
@@ -96,6 +104,7 @@ function common(
     applied: null,
     failure: null,
     findings: checks.findings,
+    accepted: facts.accepted,
     checks: all,
     not_checked: all.filter(({ result }) => result === "not checked").map(({ name }) => name),
     reading: null,

@@ -3,9 +3,15 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import type { GasProfile } from "../../harness/gas/gas-profile.js";
 import type { Probes } from "../../upgrade/hooks.js";
 import type { DescribedChange } from "../diff/described-change.js";
-import type { Check, Finding } from "./checks.js";
+import type { Check, CheckName, Finding } from "./checks.js";
 
-export type Verdict = "would apply" | "would fail" | "would be refused" | "would halt" | "cannot be rehearsed";
+export type Verdict =
+  | "would apply"
+  | "would apply with findings"
+  | "would fail"
+  | "would be refused"
+  | "would halt"
+  | "cannot be rehearsed";
 
 export interface StoreReport {
   readonly name: string;
@@ -124,6 +130,8 @@ export interface Report {
   /** Where and with what in hand a handler failed; null: it did not. */
   readonly failure: JsonValue;
   readonly findings: readonly Finding[];
+  /** Checks whose findings are expected (`--accept`): they do not change verdict and exit status. */
+  readonly accepted: readonly CheckName[];
   readonly checks: readonly Check[];
   readonly not_checked: readonly string[];
   readonly reading: { readonly renewals: number; readonly longest_ms: number } | null;

@@ -25,6 +25,16 @@ export function applies(facts: EndingFacts): Ending {
   return ending("would apply", 0, "", message, next);
 }
 
+/** @param checks names of those with findings that nobody has accepted */
+export function appliesWithFindings(facts: EndingFacts, checks: readonly string[]): Ending {
+  const message = `the upgrade "${visible(facts.plan)}" would apply at height ${facts.height}, with findings of ${checks.join(", ")}`;
+  const next =
+    "Read the findings, and report them to the chain's developers while the plan can be cancelled. Findings that are expected are " +
+    `accepted by name: ${command("upgrade rehearse", "--home", shellWord(facts.home), "--accept", checks.join(","))}. Until then ` +
+    "this node does not count as ready, and the rehearsal is not attested.";
+  return ending("would apply with findings", 1, "", message, next);
+}
+
 export function endsWith(error: UpgradeError, facts: EndingFacts): Ending {
   const { exit } = error.kind;
   return ending(verdictOf(exit), exit, error.code, error.message, nextOf(error, facts));

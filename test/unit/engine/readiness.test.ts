@@ -42,6 +42,8 @@ describe("readinessOf()", () => {
     const state = (hash?: string) => readinessOf(appOf([2n], 2n, hash), home, plan);
     rehearsed(20, HASH);
     expect(state()).toMatchObject({ state: "unfit", problem: expect.stringContaining("would fail: of abab") });
+    rehearsed(1, HASH);
+    expect(state()).toMatchObject({ state: "unfit" });
     rehearsed(20, "cd".repeat(32));
     expect(state()).toMatchObject({ state: "ready" });
     rehearsed(0, HASH);

@@ -215,7 +215,7 @@ describe("preflight()", () => {
     expect(stateOf(rows)).toMatchObject({ program: "missing", checksum: "warning" });
   });
 
-  test("a rehearsal that would apply → ok with its app hash; would fail → missing; of another file, or torn → warning", async () => {
+  test("a rehearsal that would apply → ok with its app hash; would fail, or with findings → missing; of another file, or torn → warning", async () => {
     const path = scheduled();
     const row = async () => (await rowsOf(path)).get("rehearsal");
     report(path);
@@ -223,6 +223,16 @@ describe("preflight()", () => {
     expect((await rowsOf(path)).get("memory")?.words).toContain("1 MiB was the peak of the rehearsal");
     report(path, { exit: 20, verdict: "would fail", message: "trap", applied: null });
     expect(await row()).toMatchObject({ state: "missing", words: "would fail on the state of block 4: trap" });
+    const findings = [{ check: "supply", message: "less" }];
+    report(path, { exit: 1, verdict: "would apply with findings", message: "of supply", findings });
+    expect(await row()).toMatchObject({
+      state: "missing",
+      words: "would apply with findings on the state of block 4: of supply",
+    });
+    report(path, { findings });
+    expect(await row()).toMatchObject({ state: "missing", words: expect.stringContaining("with findings of supply") });
+    report(path, { findings, accepted: ["supply"] });
+    expect(await row()).toMatchObject({ state: "ok" });
     report(path, { handler: { kind: "wasm", sha256: "11".repeat(32), file: "v2.wasm" } });
     expect(await row()).toMatchObject({ state: "warning", words: expect.stringContaining("of another file") });
     writeFileSync(new Home(path).rehearsalFile("v2"), '{"exit":');

@@ -55,6 +55,11 @@ describe("tx upgrade attest", () => {
     ],
     ["a report", () => ["--rehearsal", report()], said(base64(RESULT), "12")],
     [
+      "a report whose findings were accepted",
+      () => ["--rehearsal", report({ findings: [{ check: "supply", message: "less" }], accepted: ["supply"] })],
+      said(base64(RESULT), "12"),
+    ],
+    [
       "a report and the same again",
       () => ["--rehearsal", report(), "--artifact-sha256", ARTIFACT, "--app-hash", RESULT, "--at", "12"],
       said(base64(RESULT), "12"),
@@ -96,6 +101,24 @@ describe("tx upgrade attest", () => {
       "a report of a failure",
       () => ["--rehearsal", report({ exit: 20, verdict: "would fail", applied: null })],
       "came to no app hash, the upgrade would fail",
+    ],
+    [
+      "a report with findings",
+      () => {
+        const findings = [{ check: "supply", message: "less" }];
+        return ["--rehearsal", report({ exit: 1, verdict: "would apply with findings", findings })];
+      },
+      "has findings of supply, which nobody has accepted",
+    ],
+    [
+      "a report with findings of an earlier program",
+      () => ["--rehearsal", report({ findings: [{ check: "queries", message: "less" }] })],
+      "upgrade rehearse --accept queries",
+    ],
+    [
+      "a report with findings whose verdict has none",
+      () => ["--rehearsal", report({ exit: 1 })],
+      'no rehearsal ends with 1 and "would apply"',
     ],
     ["a report that is none", () => ["--rehearsal", report({ plan: 7 })], "plan"],
     [
