@@ -106,19 +106,12 @@ export const RECORDED_FROM = 10;
 export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
   const { duePlan, lastUpgrade } = held.storedPlans();
-  const facts = {
-    ...held.position(),
-    duePlan,
-    home: held.home.path,
-    program: held.chain.name,
-    ...supervisedStart(),
-  };
+  const { home, chain, startFlags } = held;
   const record = haltRecord(withFacts(error, lastUpgrade), {
-    ...facts,
-    startFlags: held.startFlags,
-    time,
+    ...{ ...held.position(), duePlan, time, home: home.path, program: chain.name, startFlags },
+    ...supervisedStart(),
   });
-  orWarn(options, "halt.json could not be written", () => writeHaltRecord(held.home, record));
+  orWarn(options, "halt.json could not be written", () => writeHaltRecord(home, record));
   return record;
 }
 
