@@ -41,14 +41,25 @@ const SHARED = [
   "web/words.ts",
 ].map((file) => resolve(file));
 
-/** The first worker with what it shares. */
-const sharingEntry = (entry) =>
-  [
-    ...SHARED.map((file, index) => `import * as shared${index} from ${JSON.stringify(file)};`),
+/** The first worker with what the program takes of it. Names that the program does not use are not kept for it. */
+async function sharingEntry(entry, program) {
+  const taken = new Set(program.match(/(?<=\(")\w+(?="\))/g));
+  const parts = SHARED.map(async (file, index) => {
+    const names = (await exportedBy(file)).filter((name) => taken.has(name));
+    const local = names.map((name) => [name, `shared${index}_${name}`]);
+    return {
+      take: `import { ${local.map(([name, own]) => `${name} as ${own}`).join(", ")} } from ${JSON.stringify(file)};`,
+      give: `{ ${local.map(([name, own]) => `${name}: ${own}`).join(", ")} }`,
+    };
+  });
+  const all = await Promise.all(parts);
+  return [
+    ...all.map(({ take }) => take),
     `import { listen } from ${JSON.stringify(resolve(entry))};`,
-    `globalThis.shared = [${SHARED.map((_, index) => `shared${index}`).join(", ")}];`,
+    `globalThis.shared = [${all.map(({ give }) => give).join(", ")}];`,
     "listen();",
   ].join("\n");
+}
 
 const fromShared = {
   name: "from-shared",
@@ -134,7 +145,7 @@ export async function buildPage() {
   const program = await bundled("web/run-worker.ts", { plugins: [fromShared] });
   const runFile = `run-${createHash("sha256").update(program).digest("hex").slice(0, 16)}.js`;
   const run = { file: runFile, bytes: Buffer.byteLength(program), integrity: `sha256-${hashOf(program)}` };
-  const verifyWorker = checkedInside(await bundled(sharingEntry("web/verify-worker.ts")), "the worker");
+  const verifyWorker = checkedInside(await bundled(await sharingEntry("web/verify-worker.ts", program)), "the worker");
   const script = checkedInside(
     await bundled("web/page.ts", { define: { RUN_PROGRAM: JSON.stringify(run) } }),
     "the script",

@@ -7,23 +7,34 @@ const MILLIS_MAX = 15_000;
 const JSON_BYTES_MAX = 8 * 1_024 * 1_024;
 /** A file may take longer: half a megabit a second is what a slow phone has. */
 const BYTES_PER_MILLI_MIN = 64;
+/** No cookie, and no other server than the one that the reader sees the name of. */
+const QUIET = { credentials: "omit", redirect: "error" } as const;
 
 /** @throws Error when there is no such response in time */
 export function fetchJson(url: string): Promise<unknown> {
   return within(MILLIS_MAX, undefined, async (signal) => {
-    const response = await fetch(url, { credentials: "omit", cache: "no-store", signal });
+    const response = await fetch(url, { ...QUIET, cache: "no-store", signal });
     // CometBFT returns its errors with 500 and a body in JSON.
     const bytes = await bytesOf(response, JSON_BYTES_MAX, signal);
     if (!response.ok && !/json/.test(response.headers.get("content-type") ?? ""))
       throw new Error(statusWords(response));
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return jsonOf(bytes);
   });
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    // The engine's own message repeats parts of the response.
+    throw new Error("the response is not JSON");
+  }
 }
 
 /** Bytes of a file, before it is fetched; undefined: there is none. */
 export function fileSize(url: string): Promise<number | undefined> {
   return within(MILLIS_MAX, undefined, async (signal) => {
-    const response = await fetch(url, { method: "HEAD", credentials: "omit", cache: "no-store", signal });
+    const response = await fetch(url, { method: "HEAD", ...QUIET, cache: "no-store", signal });
     const length = Number(response.headers.get("content-length") ?? Number.NaN);
     return response.ok && Number.isSafeInteger(length) ? length : undefined;
   });
@@ -44,7 +55,7 @@ export function fetchFile(
   { bytesMax, signal, onBytes, integrity = "" }: FileOptions,
 ): Promise<Uint8Array> {
   return within(MILLIS_MAX + bytesMax / BYTES_PER_MILLI_MIN, signal, async (own) => {
-    const response = await fetch(url, { credentials: "omit", signal: own, integrity });
+    const response = await fetch(url, { ...QUIET, signal: own, integrity });
     if (!response.ok) throw new Error(statusWords(response));
     return await bytesOf(response, bytesMax, own, onBytes);
   });

@@ -29,7 +29,8 @@ export function integer(value: unknown): bigint | undefined {
   return typeof value === "string" && /^\d{1,20}$/.test(value) ? BigInt(value) : undefined;
 }
 
+/** A count or a duration, from 0 on. What is made of it, such as nanoseconds, has to stay a number. */
 export function real(value: unknown): number | undefined {
   const found = typeof value === "string" && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-  return typeof found === "number" && Number.isFinite(found) ? found : undefined;
+  return typeof found === "number" && found >= 0 && found <= Number.MAX_SAFE_INTEGER ? found : undefined;
 }

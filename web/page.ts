@@ -1,4 +1,5 @@
 /** The page: asks, has it verified by the worker, and draws what came out. */
+import { messageOf } from "../host/errors.js";
 import { visible } from "../host/visible.js";
 import { element, say, setHidden, show } from "./elements.js";
 import { type Live, LiveSource } from "./live.js";
@@ -6,12 +7,12 @@ import type { Checked, Refused, VerifyAsked } from "./messages.js";
 import { proposalOf } from "./proposal.js";
 import { claimOf, contradictionOf } from "./report.js";
 import { Runner } from "./runner.js";
-import { download, readSaved, savedPage } from "./saved.js";
+import { download, onOpenedFile, openFile, readSaved, type Saved, savedPage } from "./saved.js";
 import { evidenceName, type Source, sourceName, sourceOf } from "./source.js";
 import type { ChainStatus, StatusPlan } from "./status.js";
-import { fragmentOf, readTrust, TrustError, type TypedTrust, trustOfFragment } from "./trust.js";
+import { TrustForm } from "./trust-form.js";
 import { badge, claimsView, rootView, standingOf, verdictOf } from "./views/claims.js";
-import { appliedIn, nowView } from "./views/now.js";
+import { appliedIn, type FileOrigin, nowView } from "./views/now.js";
 import { receiptView, versionsOf, versionsView } from "./views/receipt.js";
 import { isSilent, refusedVerdict, refusedView, trustFault } from "./views/refused.js";
 import { ask } from "./worker-text.js";
@@ -21,50 +22,65 @@ const TICK_MILLIS = 1_000;
 /** Evidence is collected again when something happened, and this often besides. */
 const CHECK_MILLIS = 60_000;
 
+const NOTHING: Live = { status: undefined, proposals: [] };
+const TITLE = "Upgrade status";
+
 class Page {
-  readonly #saved = readSaved();
   readonly #verifier = element("verify-worker").textContent ?? "";
-  readonly #source: Source | undefined;
-  readonly #live: LiveSource | undefined;
-  readonly #runner: Runner;
-  #trust: TypedTrust | undefined;
-  /** What is wrong with the trusted block in the address; "": nothing. */
-  #fragmentFault = "";
-  /** The fragment of the block that the reader typed, or has compared. */
-  #own = "";
+  readonly #form = new TrustForm(() => void this.#check());
+  /** Undefined: a file is judged, and no server is asked. */
+  #source: Source | undefined;
+  #live: LiveSource | undefined;
+  #runner: Runner;
   #said: Checked | Refused | undefined;
   #lastChecked: Checked | undefined;
-  #look: Live = { status: undefined, proposals: [] };
+  #look: Live = NOTHING;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checkedFor = "";
   #isChecking = false;
   #isPolling = false;
 
-  constructor() {
-    this.#source = this.#saved ? undefined : sourceOf(location.href);
+  /** @param saved what the page was saved with; undefined: it came from a server */
+  constructor(
+    private saved: Saved | undefined,
+    private origin: FileOrigin = "own",
+  ) {
+    this.#source = saved ? undefined : sourceOf(location.href);
     this.#live = this.#source && new LiveSource(this.#source);
-    this.#runner = new Runner(this.#verifier, this.#source, this.#saved?.run);
+    this.#runner = new Runner(this.#verifier, this.#source, saved?.run);
   }
 
   begin(): void {
     say("source", this.#source ? `Source: ${sourceName(this.#source)}` : "Saved with its evidence; no server is asked");
-    this.#readFragment();
-    element("trust").addEventListener("submit", (event) => this.#takeTrust(event));
+    this.#form.begin();
     element("root").addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.id === "compared") this.#compared();
     });
     element("save").addEventListener("click", () => this.#save());
     element("run").addEventListener("click", () => void this.#runner.run());
     element("run-cancel").addEventListener("click", () => this.#runner.cancel());
-    addEventListener("hashchange", () => {
-      this.#readFragment();
-      void this.#check();
-    });
+    onOpenedFile((file) => void this.#open(file));
     document.addEventListener("visibilitychange", () => document.hidden || void this.#poll());
     setInterval(() => document.hidden || void this.#poll(), POLL_MILLIS);
     setInterval(() => document.hidden || this.#tick(), TICK_MILLIS);
     reportHeight();
     void this.#poll();
+  }
+
+  /** From now on the file is judged, by this page's own code; its source is asked again when the page is loaded again. */
+  async #open(file: File): Promise<void> {
+    const saved = await openFile(file).catch((error: unknown) => messageOf(error));
+    say("open-error", typeof saved === "string" ? saved : "");
+    setHidden("open-error", typeof saved !== "string");
+    if (typeof saved === "string") return;
+    [this.saved, this.origin, this.#source, this.#live] = [saved, "opened", undefined, undefined];
+    this.#runner.cancel();
+    this.#runner = new Runner(this.#verifier, undefined, saved.run);
+    [this.#said, this.#lastChecked, this.#look] = [undefined, undefined, NOTHING];
+    say("source", `Opened file: ${file.name}; no server is asked about it`);
+    setHidden("close", false);
+    say("verdict", "Verifying the file…");
+    await this.#check();
   }
 
   /** A migration is looked at each second: it may be over in a few. */
@@ -82,38 +98,52 @@ class Page {
   }
 
   async #asked(): Promise<void> {
-    if (!this.#live) return this.#said ? undefined : this.#check();
-    this.#look = await this.#live.look(this.#plan(), Date.now());
-    this.#drawNow();
+    const live = this.#live;
+    if (!live) return this.#said ? undefined : this.#check();
+    await this.#lookAt(live);
     const { status } = this.#look;
     const event = eventOf(status, this.#contradicts());
     if (event === this.#checkedFor && Date.now() - this.#checkedAt < CHECK_MILLIS) return;
     await this.#check(event);
     // A chain without a status of its own has the plan that was just verified.
-    if (!status?.plan && this.#plan()) this.#look = await this.#live.look(this.#plan(), Date.now());
+    if (!status?.plan && this.#plan()) await this.#lookAt(live);
+    else this.#drawNow();
+  }
+
+  async #lookAt(live: LiveSource): Promise<void> {
+    const look = await live.look(this.#plan(), Date.now());
+    // A file may have been opened meanwhile.
+    if (live !== this.#live) return;
+    this.#look = look;
     this.#drawNow();
   }
 
   async #check(event = this.#checkedFor): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;
-    const trust = this.#trust;
-    const fault = this.#fragmentFault;
+    const { trust, fault } = this.#form;
+    const { saved } = this;
     const upgradeHeight = this.#look.status?.last?.height;
     const of = this.#source
       ? { rpc: this.#source.rpc, plan: this.#source.plan, upgradeHeight }
-      : { evidence: this.#saved?.evidence };
-    try {
-      if (fault !== "") this.#take({ kind: "refused", code: "", reason: "fragment", message: fault });
-      else this.#take(await ask<VerifyAsked, Checked | Refused>(this.#verifier, { kind: "claims", of, trust }));
-    } catch (error) {
-      this.#take({ kind: "refused", code: "", message: String(error) });
-    }
+      : { evidence: saved?.evidence };
+    const said = await this.#judged(fault, { kind: "claims", of, trust });
     this.#isChecking = false;
+    // A hash that was entered meanwhile, or a file that was opened, is not what was checked.
+    const isSame = trust === this.#form.trust && fault === this.#form.fault && saved === this.saved;
+    if (!isSame) return this.#check(event);
     this.#checkedFor = event;
     this.#checkedAt = Date.now();
-    // A hash that was entered meanwhile is not what was checked.
-    if (trust !== this.#trust || fault !== this.#fragmentFault) await this.#check();
+    this.#take(said);
+  }
+
+  async #judged(fault: string, asked: VerifyAsked): Promise<Checked | Refused> {
+    if (fault !== "") return { kind: "refused", code: "", reason: "fragment", message: fault };
+    try {
+      return await ask<VerifyAsked, Checked | Refused>(this.#verifier, asked);
+    } catch (error) {
+      return { kind: "refused", code: "", message: messageOf(error) };
+    }
   }
 
   #take(said: Checked | Refused): void {
@@ -123,7 +153,7 @@ class Page {
     }
     this.#said = said;
     if (said.kind === "checked") this.#lastChecked = said;
-    say("verdict", said.kind === "checked" ? verdictOf(said, Date.now()) : refusedVerdict(said, this.#trust));
+    say("verdict", said.kind === "checked" ? verdictOf(said, Date.now()) : refusedVerdict(said, this.#form.trust));
     if (said.kind === "checked") this.#drawChecked(said);
     else this.#drawRefused(said);
     setHidden("rest", false);
@@ -134,9 +164,11 @@ class Page {
   #drawNow(): void {
     const { status, proposals } = this.#look;
     const proposal = proposalOf(proposals, status?.plan);
-    const isRefused = this.#said?.kind === "refused" && !isSilent(this.#said) && !trustFault(this.#said, this.#trust);
+    const isRefused =
+      this.#said?.kind === "refused" && !isSilent(this.#said) && !trustFault(this.#said, this.#form.trust);
     const checked = this.#said?.kind === "refused" && !isSilent(this.#said) ? undefined : this.#lastChecked;
-    const view = nowView({ status, proposal, checked, now: Date.now(), source: this.#source, isRefused });
+    const { origin } = this;
+    const view = nowView({ status, proposal, checked, now: Date.now(), source: this.#source, origin, isRefused });
     const now = element("now");
     now.dataset["mood"] = view.mood;
     now.classList.toggle("reported", view.isReported === true);
@@ -157,7 +189,8 @@ class Page {
     const standing = standingOf(checked, now);
     const header = claimOf(checked, "header");
     show("chain", [`Chain: ${checked.chainId} `, header && badge(header.state, standing)]);
-    document.title = `Upgrade status of ${visible(checked.chainId)}`;
+    // A server that names its own root chooses the name, and a tab has no place for a label.
+    document.title = checked.root.from === "yours" ? `Upgrade status of ${visible(checked.chainId)}` : TITLE;
     show("claims", claimsView(checked, now));
     show("root", rootView(checked));
     const after = versionsOf(checked);
@@ -171,7 +204,7 @@ class Page {
     setHidden("receipt-section", checked.receipt === undefined);
     if (checked.receipt && claim) {
       show("receipt", receiptView(checked.receipt, claim.state, standing));
-      void this.#runner.offer(checked.receipt, this.#trust);
+      void this.#runner.offer(checked.receipt, this.#form.trust);
     }
     element<HTMLButtonElement>("save").disabled = false;
   }
@@ -179,8 +212,8 @@ class Page {
   #drawRefused(refused: Refused): void {
     const source = this.#source ? evidenceName(this.#source) : "this file";
     show("chain", []);
-    document.title = "Upgrade status";
-    show("claims", refusedView(refused, { trust: this.#trust, source }));
+    document.title = TITLE;
+    show("claims", refusedView(refused, { trust: this.#form.trust, source }));
     show("root", []);
     setHidden("versions-section", true);
     setHidden("receipt-section", true);
@@ -193,34 +226,6 @@ class Page {
     return claim?.id === "plan" ? claim.value : undefined;
   }
 
-  #readFragment(): void {
-    try {
-      const trust = trustOfFragment(location.hash);
-      const isOwn = trust && fragmentOf(trust) === this.#own;
-      this.#trust = isOwn ? { ...trust, from: "yours" } : trust;
-      this.#fragmentFault = "";
-      this.#trustError(undefined);
-    } catch (error) {
-      this.#trust = undefined;
-      this.#fragmentFault = trustErrorOf(error).message;
-      this.#trustError(trustErrorOf(error));
-    }
-  }
-
-  #takeTrust(event: Event): void {
-    event.preventDefault();
-    const [height, hash] = [element<HTMLInputElement>("trust-height"), element<HTMLInputElement>("trust-hash")];
-    try {
-      const trust = readTrust(height.value, hash.value, "yours");
-      this.#trustError(undefined);
-      this.#begin(trust);
-    } catch (error) {
-      const wrong = trustErrorOf(error);
-      this.#trustError(wrong);
-      (wrong.field === "hash" ? hash : height).focus();
-    }
-  }
-
   /** The block that was shown beside the button, and no later one. */
   #compared(): void {
     if (this.#said?.kind !== "checked") return;
@@ -229,27 +234,7 @@ class Page {
     const own: Checked = { ...this.#said, root: { height, hash, from: "yours" } };
     show("claims", claimsView(own, Date.now()));
     show("root", rootView(own));
-    this.#begin(readTrust(String(height), hash, "yours"));
-  }
-
-  /** From a block that the reader vouches for; its address is for bookmarks. */
-  #begin(trust: TypedTrust): void {
-    this.#own = fragmentOf(trust);
-    if (location.hash !== this.#own) {
-      location.hash = this.#own;
-      return;
-    }
-    this.#readFragment();
-    void this.#check();
-  }
-
-  #trustError(wrong: TrustError | undefined): void {
-    say("trust-error", wrong?.message ?? "");
-    setHidden("trust-error", wrong === undefined);
-    for (const field of ["height", "hash"]) {
-      const isWrong = wrong !== undefined && wrong.field === field;
-      element(`trust-${field}`).setAttribute("aria-invalid", String(isWrong));
-    }
+    this.#form.use({ height, hash: hash.toLowerCase() });
   }
 
   #save(): void {
@@ -257,11 +242,6 @@ class Page {
     const { chainId, height, evidence } = this.#said;
     download(`upgrade-${chainId.replace(/[^\w.-]/g, "_")}-${height}.html`, savedPage(evidence, this.#runner.kept));
   }
-}
-
-function trustErrorOf(error: unknown): TrustError {
-  if (error instanceof TrustError) return error;
-  throw error;
 }
 
 /** A block more is no event; another plan or phase, and a plan whose height is reached, are. */
@@ -279,8 +259,9 @@ function reportHeight(): void {
   }).observe(document.body);
 }
 
-try {
-  new Page().begin();
-} catch (error) {
-  say("verdict", error instanceof Error ? error.message : String(error));
-}
+readSaved()
+  .then((saved) => new Page(saved).begin())
+  .catch((error: unknown) => {
+    say("verdict", messageOf(error));
+    say("now-title", "No server is asked");
+  });

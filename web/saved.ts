@@ -1,6 +1,9 @@
-/** The page as one file with its evidence, and what such a file holds. */
+/** The page as one file with its evidence, what such a file holds, and files that a reader opens in the page. */
 import type { Evidence } from "chain-upgrade/verify";
+import { evidenceText, SAVED_PAGE_BYTES_MAX, type SavedPart, savedPart } from "../host/verify/saved-page.js";
+import { element } from "./elements.js";
 import { members, text } from "./json.js";
+import { size } from "./words.js";
 
 /** What a run here needed; only in a file that was saved after one. */
 export interface SavedRun {
@@ -13,10 +16,13 @@ export interface SavedRun {
 }
 
 export interface Saved {
-  /** Judged by the worker like everything else that was made elsewhere. */
-  readonly evidence: unknown;
+  /** JSON; judged by the worker like everything else that was made elsewhere. */
+  readonly evidence: string;
   readonly run: SavedRun | undefined;
 }
+
+/** Put in by the build; a program with another hash is not this page's. */
+declare const RUN_PROGRAM: { readonly integrity: string };
 
 /** The page as it came, before anything was drawn; taken when the script begins. */
 const PRISTINE = document.documentElement.cloneNode(true) as HTMLElement;
@@ -24,20 +30,75 @@ const PRISTINE = document.documentElement.cloneNode(true) as HTMLElement;
 const CONNECT = /connect-src [^;]*/;
 
 /** Undefined: the page was not saved with evidence. */
-export function readSaved(): Saved | undefined {
-  const { evidence, run } = members(JSON.parse(document.getElementById("saved")?.textContent ?? "null"));
-  if (evidence === undefined) return undefined;
-  const { witness, handler, program, evidence: ofRun } = members(run);
+export async function readSaved(): Promise<Saved | undefined> {
+  const part = (id: SavedPart) => document.getElementById(id)?.textContent ?? "null";
+  const evidence = part("saved").trim();
+  return evidence === "null" ? undefined : { evidence, run: await runOf(part("saved-run")) };
+}
+
+/** Calls back for each file that the reader chooses, or drops on the page. */
+export function onOpenedFile(open: (file: File) => void): void {
+  const input = element<HTMLInputElement>("open");
+  const take = (files: FileList | null | undefined) => {
+    const [file] = files ?? [];
+    if (file) open(file);
+  };
+  input.addEventListener("change", () => take(input.files));
+  element("close").addEventListener("click", () => location.reload());
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    // The browser would leave the page for the file.
+    event.preventDefault();
+    take(event.dataTransfer?.files);
+  });
+}
+
+/** Evidence as JSON or as a saved page. No script of the file runs. @throws Error in words for the reader */
+export async function openFile(file: Blob): Promise<Saved> {
+  if (file.size > SAVED_PAGE_BYTES_MAX) {
+    throw new Error(`The file is larger than ${size(SAVED_PAGE_BYTES_MAX)}.`);
+  }
+  const whole = await file.text();
+  return {
+    evidence: evidenceText(whole, (why) => new Error(why)),
+    run: await runOf(savedPart(whole, "saved-run") ?? "null"),
+  };
+}
+
+/** Undefined: the file has no run, or a program that this page's browser would not run. */
+async function runOf(json: string): Promise<SavedRun | undefined> {
+  const { witness, handler, program, evidence } = members(parsed(json));
   const [one, two, three] = [text(witness), text(handler), text(program)];
-  const isRun = one !== undefined && two !== undefined && three !== undefined;
-  return { evidence, run: isRun ? { witness: one, handler: two, program: three, evidence: ofRun } : undefined };
+  if (one === undefined || two === undefined || three === undefined || !(await isOwnProgram(three))) return undefined;
+  return { witness: one, handler: two, program: three, evidence };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A program that a file brings could report any result. */
+async function isOwnProgram(program: string): Promise<boolean> {
+  const bytes = new TextEncoder().encode(program);
+  // Where an origin has no WebCrypto it cannot be compared.
+  const hash = await globalThis.crypto?.subtle?.digest("SHA-256", bytes);
+  return hash !== undefined && `sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}` === RUN_PROGRAM.integrity;
 }
 
 export function savedPage(evidence: Evidence, run: SavedRun | undefined): string {
   const page = PRISTINE.cloneNode(true) as HTMLElement;
-  const [data, policy] = [page.querySelector("#saved"), page.querySelector("meta[http-equiv]")];
-  // A `<` could end the element that holds it.
-  if (data) data.textContent = JSON.stringify({ evidence, run }).replaceAll("<", "\\u003c");
+  const put = (id: SavedPart, value: unknown) => {
+    const element = page.querySelector(`#${id}`);
+    // A `<` could end the element that holds it.
+    if (element) element.textContent = JSON.stringify(value ?? null).replaceAll("<", "\\u003c");
+  };
+  put("saved", evidence);
+  put("saved-run", run);
+  const policy = page.querySelector("meta[http-equiv]");
   policy?.setAttribute("content", policy.getAttribute("content")?.replace(CONNECT, "connect-src 'none'") ?? "");
   return `<!doctype html>\n${page.outerHTML}`;
 }

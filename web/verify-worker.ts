@@ -13,6 +13,7 @@ import {
 } from "chain-upgrade/verify";
 import { messageOf, UpgradeError } from "../host/errors.js";
 import { decodeReceipt } from "../host/handler/receipt.js";
+import { parseJson } from "../host/verify/json.js";
 import { Deadline } from "./deadline.js";
 import { fetchJson } from "./fetching.js";
 import { members, shownText, text } from "./json.js";
@@ -79,7 +80,7 @@ const collected = (rpc: string, options: Pick<CollectOptions, "rootHeight" | "he
 };
 
 async function claims({ of, trust }: Extract<VerifyAsked, { kind: "claims" }>): Promise<Checked> {
-  if ("evidence" in of) return verified(of.evidence as Evidence, trust, true);
+  if ("evidence" in of) return verified(documentOf(of.evidence), trust, true);
   const { rpc, plan, upgradeHeight } = of;
   const options = plan === "" ? {} : { plan };
   const whole = (rootHeight: bigint | undefined) => collected(rpc, { ...options, rootHeight });
@@ -95,6 +96,11 @@ async function claims({ of, trust }: Extract<VerifyAsked, { kind: "claims" }>): 
   return verified(await whole(height), trust, false).catch(() => first);
 }
 
+/** Of any shape; verified like everything else. @throws UpgradeError UPG_PROOF_MALFORMED when it is no JSON, or too large */
+function documentOf(evidence: unknown): Evidence {
+  return (typeof evidence === "string" ? parseJson(evidence) : evidence) as Evidence;
+}
+
 function lastUpgrade({ claims }: Pick<Claims, "claims">): bigint | undefined {
   const heights = claims.flatMap((claim) => (claim.id === "done" ? (claim.value?.height ?? []) : []));
   return heights.reduce<bigint | undefined>(
@@ -105,7 +111,7 @@ function lastUpgrade({ claims }: Pick<Claims, "claims">): bigint | undefined {
 
 async function headers({ of, trust }: Extract<VerifyAsked, { kind: "headers" }>): Promise<TrustedHeaders> {
   const isSaved = "evidence" in of;
-  const evidence = isSaved ? (of.evidence as Evidence) : await blockEvidence(of.rpc, of.height, trust);
+  const evidence = isSaved ? documentOf(of.evidence) : await blockEvidence(of.rpc, of.height, trust);
   const { claims: judgedClaims, isExpired } = await judged(evidence, trust, isSaved);
   const { trusted, height, claims: found } = judgedClaims;
   const next = trusted.lightBlock.signedHeader.header;

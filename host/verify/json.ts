@@ -36,7 +36,8 @@ export function parseJson(document: string | Uint8Array): unknown {
     return JSON.parse(text);
   } catch (cause) {
     if (isUpgradeError(cause)) throw cause;
-    throw malformed(`not JSON: ${messageOf(cause).slice(0, 120)}`);
+    // The engine's own message repeats bytes of the document.
+    throw malformed("the document is not JSON", cause);
   }
 }
 

@@ -62,10 +62,11 @@ export function claimsView(checked: Checked, now: number): Child[] {
   const { claims, root } = checked;
   const standing = standingOf(checked, now);
   const shown = claims.filter(({ id }) => !SAID.includes(id));
+  const isNamedElsewhere = namedElsewhere(checked);
   return [
     ageWarning(checked, now),
     WARNINGS[root.from] && h("p", { class: "warning" }, WARNINGS[root.from]),
-    h("ul", { class: "claims" }, ...shown.map((claim) => claimView(claim, standing))),
+    h("ul", { class: "claims" }, ...shown.map((claim) => claimView(claim, standing, isNamedElsewhere(claim)))),
   ];
 }
 
@@ -85,14 +86,33 @@ function ageWarning(checked: Checked, now: number): Tree | undefined {
   return h("p", { class: "warning" }, age + saved + why);
 }
 
-function claimView({ state, words, restsOn }: Claim, standing: Standing): Tree {
+/** An address or a file may ask about an upgrade that no chain has: its name can be any text. */
+function namedElsewhere({ claims, evidence }: Checked): (claim: Claim) => boolean {
+  const isApplied = claims.some(
+    ({ id, value }) => id === "done" && value?.height !== undefined && value.name === evidence.plan,
+  );
+  return ({ id, state, value }) =>
+    (id === "done" && value?.height === undefined) || (id === "receipt" && state === "absent" && !isApplied);
+}
+
+const NAMED_ELSEWHERE = mark("unproven", "?", "Name from the address or file, not from the chain");
+
+function claimView({ state, words, restsOn }: Claim, standing: Standing, isNamedElsewhere: boolean): Tree {
   const rests = h(
     "details",
     {},
     h("summary", {}, "What it rests on"),
     h("ul", {}, ...restsOn.map((each) => h("li", {}, each))),
   );
-  return h("li", { class: state }, badge(state, standing), h("p", {}, words), restsOn.length === 0 ? undefined : rests);
+  const name = isNamedElsewhere ? NAMED_ELSEWHERE : undefined;
+  return h(
+    "li",
+    { class: state },
+    badge(state, standing),
+    h("p", {}, words),
+    name,
+    restsOn.length === 0 ? undefined : rests,
+  );
 }
 
 const FROM = {

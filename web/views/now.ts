@@ -22,9 +22,14 @@ export interface NowFacts {
   readonly now: number;
   /** Undefined: a saved page, which asks no server. */
   readonly source: Source | undefined;
+  /** Of a page without a source. */
+  readonly origin: FileOrigin;
   /** Does what the source sends not verify? Then its reports are not shown either. */
   readonly isRefused: boolean;
 }
+
+/** Is the judged file the page itself, or one that a reader opened in it? */
+export type FileOrigin = "own" | "opened";
 
 type Mood = "waiting" | "migrating" | "failed" | "done" | "quiet";
 
@@ -76,25 +81,24 @@ function verifiedView(checked: Checked, now: number): Omit<NowView, "body"> {
 }
 
 /** The last upgrade that was applied, as it was verified. */
-export function appliedIn(checked: Checked): { name: string; height: bigint; state: ClaimState } | undefined {
-  const all = checked.claims.flatMap((claim) => {
-    const { name, height } = (claim.id === "done" && claim.value) || {};
-    return name === undefined || height === undefined ? [] : [{ name, height, state: claim.state }];
-  });
+export function appliedIn(checked: Checked): { height: bigint; words: string; state: ClaimState } | undefined {
+  const all = checked.claims.flatMap(({ id, value, words, state }) =>
+    id === "done" && value?.height !== undefined ? [{ height: value.height, words, state }] : [],
+  );
   return all.reduce<(typeof all)[number] | undefined>(
     (last, each) => (last && last.height > each.height ? last : each),
     undefined,
   );
 }
 
+/** The claim's own words, so that a title never says more. */
+const titleWords = ({ words }: { readonly words: string }) => words.replace(/\.$/, "");
+
 function titleOf(checked: Checked): { title: string; mood: Mood; state: ClaimState } | undefined {
   const applied = appliedIn(checked);
-  if (applied) {
-    const title = `Upgrade ${applied.name} was applied in block ${count(applied.height)}`;
-    return { title, mood: "done", state: applied.state };
-  }
+  if (applied) return { title: titleWords(applied), mood: "done", state: applied.state };
   const none = claimOf(checked, "no-plan");
-  return none && { title: none.words.replace(/\.$/, ""), mood: "quiet", state: none.state };
+  return none && { title: titleWords(none), mood: "quiet", state: none.state };
 }
 
 const SILENT =
@@ -117,11 +121,13 @@ function contradictedView({ reported, claim }: Contradiction, reporter: string, 
   return { mood: "failed", title, body: [verified, said, paragraph("Nothing else of this report is shown.")] };
 }
 
-const SAVED =
-  "This page was saved with its evidence and asks no server. The evidence was verified again just now, here, by code that is part of this file: its author could have changed both.";
+const SAVED: Readonly<Record<FileOrigin, string>> = {
+  own: "This page was saved with its evidence and asks no server. The evidence was verified again just now, here, by code that is part of this file: its author could have changed both.",
+  opened: "The file was verified by the code of this page, and by none of its own. No server is asked.",
+};
 
-function offlineView({ checked, now }: NowFacts): NowView {
-  const body = [paragraph(SAVED)];
+function offlineView({ checked, now, origin }: NowFacts): NowView {
+  const body = [paragraph(SAVED[origin])];
   if (!checked || !titleOf(checked)) return { mood: "quiet", title: "A saved page", body };
   return { ...verifiedView(checked, now), body };
 }

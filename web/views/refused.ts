@@ -59,10 +59,10 @@ export function refusedView(
   const { code, message, said } = refused;
   const fault = trustFault(refused, trust);
   const badge = isSilent(refused)
-    ? mark("absent", "–", "No evidence")
+    ? mark("absent", "–", `No evidence from ${source}`)
     : fault
       ? mark("link-root", "!", "Not checked")
-      : mark("refused", "✗", "Refused");
+      : mark("refused", "✗", `Refused: sent by ${source}`);
   return [
     h(
       "p",

@@ -23,7 +23,10 @@ export function registerVerifyChain(program: Cobra, output: Output): void {
     )
     .option("--height <int>", "the state to prove (0: the last that a header proves)", parseHeight, 0n)
     .option("--plan <string>", "the upgrade to prove (default: the one that was applied last)")
-    .option("--file <string>", "verify the evidence in this file; no node is asked")
+    .option(
+      "--file <string>",
+      "verify the evidence in this file, JSON of --out or a page that was saved; no node is asked",
+    )
     .option("--out <string>", "keep the evidence in this file")
     .option("--re-execute", "run the upgrade's handler again, until the chain's own app hash comes out")
     .option("--witness <string>", "for --re-execute: the file with the state that the handler looks at")

@@ -4,8 +4,10 @@ import { utf8 } from "../../bytes.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import type { Output } from "../../shell/output.js";
 import { readRegularFile } from "../../store/disk/lmdb-access.js";
+import { decodeText } from "../../text.js";
 import { usage } from "../../usage.js";
-import { EVIDENCE_BYTES_MAX, JsonView, parseJson } from "../../verify/json.js";
+import { JsonView, parseJson } from "../../verify/json.js";
+import { evidenceText, SAVED_PAGE_BYTES_MAX } from "../../verify/saved-page.js";
 import { type NodeFlags, rpcClient } from "../flags.js";
 import { claimsJson, claimsText } from "./claims-output.js";
 import { judged, type Proven, provenFrom } from "./proven.js";
@@ -65,15 +67,32 @@ async function ofFile(file: string, block: TrustedBlock, flags: VerifyChainFlags
   if (flags.plan !== undefined || flags.height !== 0n) {
     throw usage("--plan and --height choose what is asked of a node; a file has the answers already");
   }
-  const document = parseJson(read(file));
+  const document = evidenceIn(file);
   // The chain's name is in the header, and so in the hash that is trusted.
   const chainId = new JsonView(document, "evidence").get("chain_id").text();
   return await judged(document, { chainId, ...block, from: "yours" }, flags);
 }
 
+/** Of JSON that --out wrote, or of a page that a browser saved. @throws UpgradeError UPG_PROOF_MALFORMED, UPG_STORE_IO */
+function evidenceIn(file: string): unknown {
+  const bytes = read(file);
+  const refused = (why: string, cause?: unknown) =>
+    new UpgradeError("UPG_PROOF_MALFORMED", `${file} has no evidence to verify: ${why}`, { cause });
+  if (bytes.length > SAVED_PAGE_BYTES_MAX) throw refused(`it has more than ${SAVED_PAGE_BYTES_MAX} bytes`);
+  const json = evidenceText(
+    decodeText(bytes, (cause) => refused("it is not UTF-8", cause)),
+    refused,
+  );
+  try {
+    return parseJson(json);
+  } catch (cause) {
+    throw refused(messageOf(cause), cause);
+  }
+}
+
 function read(file: string): Uint8Array {
   try {
-    return readRegularFile(file, EVIDENCE_BYTES_MAX);
+    return readRegularFile(file, SAVED_PAGE_BYTES_MAX);
   } catch (cause) {
     throw new UpgradeError("UPG_STORE_IO", `cannot read ${file}: ${messageOf(cause)}`, { cause });
   }

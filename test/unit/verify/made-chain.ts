@@ -39,6 +39,9 @@ export interface ChainShape {
   readonly flag?: (height: number, seed: number) => BlockIdFlag;
   /** Keys of store `upgrade` that are written after a block. Hex; undefined deletes. */
   readonly writes?: (height: number) => readonly (readonly [key: string, value: Uint8Array | undefined])[];
+  readonly chainId?: string;
+  /** Time of block 0, seconds since 1970. */
+  readonly genesisSeconds?: bigint;
 }
 
 export class MadeChain {
@@ -46,7 +49,10 @@ export class MadeChain {
   readonly blocks: LightBlock[] = [];
   readonly #secrets = new Map<string, { readonly seed: number; readonly type: KeyType; readonly secret: Uint8Array }>();
 
+  readonly chainId: string;
+
   constructor(private readonly shape: ChainShape) {
+    this.chainId = shape.chainId ?? CHAIN;
     this.stores.mount("auth", "bank", "upgrade");
     this.stores.loadLatestVersion();
     let last: BlockId = NIL_BLOCK_ID;
@@ -66,9 +72,13 @@ export class MadeChain {
     return headerHash(sha256, this.at(height).signedHeader.header);
   }
 
+  timeAt(height: number): Timestamp {
+    return timeOf(height, this.shape.genesisSeconds);
+  }
+
   trust(height: number | bigint, change: Partial<TrustOptions> = {}): TrustOptions {
-    const root = { chainId: CHAIN, height: BigInt(height), hash: this.hashAt(height), from: "yours" } as const;
-    return { root, now: timeOf(this.blocks.length + 1), trustingPeriod: 86_400n, ...change };
+    const root = { chainId: this.chainId, height: BigInt(height), hash: this.hashAt(height), from: "yours" } as const;
+    return { root, now: this.timeAt(this.blocks.length + 1), trustingPeriod: 86_400n, ...change };
   }
 
   setAt(height: number): ValidatorSet {
@@ -104,9 +114,9 @@ export class MadeChain {
     const nothing = sha256(EMPTY);
     const header: Header = {
       version: { block: BLOCK_PROTOCOL, app: 0n },
-      chainId: CHAIN,
+      chainId: this.chainId,
       height: BigInt(height),
-      time: timeOf(height),
+      time: this.timeAt(height),
       lastBlockId,
       lastCommitHash: nothing,
       dataHash: nothing,
@@ -141,7 +151,7 @@ export class MadeChain {
   #answer(method: string, params: Readonly<Record<string, string | boolean>>): unknown {
     if (method === "status") {
       const sync = { latest_block_height: String(this.blocks.length), catching_up: false };
-      return { node_info: { network: CHAIN }, sync_info: sync };
+      return { node_info: { network: this.chainId }, sync_info: sync };
     }
     const height = Number(params["height"]);
     if (method === "abci_query") return this.#query(String(params["data"]), height);
@@ -168,19 +178,19 @@ export class MadeChain {
   }
 }
 
-export const timeOf = (height: number): Timestamp => ({
-  seconds: GENESIS_SECONDS + BLOCK_SECONDS * BigInt(height),
+export const timeOf = (height: number, genesisSeconds = GENESIS_SECONDS): Timestamp => ({
+  seconds: genesisSeconds + BLOCK_SECONDS * BigInt(height),
   nanos: 123_456_789,
 });
 
 /** Hex of the key of an upgrade that was applied. */
-const doneKey = (name: string, height: bigint) =>
+export const doneKey = (name: string, height: bigint) =>
   Buffer.from(concatBytes(Uint8Array.of(1), bigEndian64(height), utf8(name))).toString("hex");
-const versionKey = (module: string) => Buffer.from(`\u0002${module}`).toString("hex");
-const receiptKeyHex = (name: string) => Buffer.from(`\u0004${name}`).toString("hex");
+export const versionKey = (module: string) => Buffer.from(`\u0002${module}`).toString("hex");
+export const receiptKeyHex = (name: string) => Buffer.from(`\u0004${name}`).toString("hex");
 
 /** As the Cosmos SDK writes it: with the zero time, which its codec never leaves out. */
-function planBytes(name: string, height: bigint, info = ""): Uint8Array {
+export function planBytes(name: string, height: bigint, info = ""): Uint8Array {
   const zero = new WireWriter().int(1, ZERO_TIME.seconds).finish();
   return new WireWriter().string(1, name).message(2, zero).int(3, height).string(4, info).finish();
 }

@@ -21,6 +21,7 @@ const FACTS: NowFacts = {
   checked: undefined,
   now: NOW,
   source: { rpc: "http://n.example/rpc/", api: "http://n.example/", plan: "", isOwn: true },
+  origin: "own",
   isRefused: false,
 };
 const CLAIM = { state: "proven", restsOn: [] } as const;
@@ -102,10 +103,18 @@ describe("nowView()", () => {
   });
 
   test("applied → done; no plan → quiet; no status → silent; a file → offline", () => {
-    const done: Claim = { ...CLAIM, id: "done", words: "done", value: { name: "v2", height: 1_050n } };
+    const done: Claim = {
+      ...CLAIM,
+      id: "done",
+      words: 'Upgrade "v2" was applied in block 1050.',
+      value: { name: "v2", height: 1_050n },
+    };
     const checked = { ...CHECKED, height: 1_058n, claims: [HEADER, done] };
     const after = { ...STATUS, phase: "running", height: 1_060n } as const;
-    expect(seen({ status: after, checked })).toEqual(["done", expect.stringContaining("applied in block 1,050")]);
+    expect(seen({ status: after, checked })).toEqual([
+      "done",
+      expect.stringContaining('Upgrade "v2" was applied in block 1050'),
+    ]);
     expect(seen({ status: { ...after, plan: undefined } })).toEqual(["quiet", expect.stringContaining("No upgrade")]);
     expect(seen({ status: undefined })).toEqual(["quiet", expect.stringContaining("has not responded")]);
     expect(seen({ source: undefined, checked })).toEqual(["done", expect.stringContaining("asks no server")]);
