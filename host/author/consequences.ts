@@ -1,9 +1,11 @@
 /** What a handler may do to a chain, for those who approve it: from the manifest, which the host holds it to. */
 import { toHex } from "../bytes.js";
 import type { Manifest } from "../handler/manifest/manifest-types.js";
+import type { ModuleTable } from "../upgrade/module-table.js";
 import { visible } from "../visible.js";
 import { MEMORY_PAGES_MAX, PAGE_BYTES } from "../wasm/limits.js";
 import type { WasmModule } from "../wasm/wasm-module.js";
+import { chainLines, type OnThisChain, onThisChain } from "./chain-consequences.js";
 
 export interface Consequences {
   /** Names of stores; with `prefixes`, in hex, only keys that begin with one of them. */
@@ -30,9 +32,11 @@ export interface Consequences {
   };
   /** Bytes that its memory may have at most. */
   readonly memory_max: string;
+  /** By the modules of the program that looks at the file; null: it has no chain. */
+  readonly on_this_chain: OnThisChain | null;
 }
 
-export function consequencesOf(manifest: Manifest, module: WasmModule): Consequences {
+export function consequencesOf(manifest: Manifest, module: WasmModule, table?: ModuleTable): Consequences {
   const stores = (access: "r" | "rw") =>
     manifest.stores
       .filter((store) => store.access === access)
@@ -58,6 +62,7 @@ export function consequencesOf(manifest: Manifest, module: WasmModule): Conseque
       empty_version_map: manifest.allows.emptyVersionMap,
     },
     memory_max: String(Math.min(module.memories[0]?.max ?? MEMORY_PAGES_MAX, MEMORY_PAGES_MAX) * PAGE_BYTES),
+    on_this_chain: table ? onThisChain(manifest, table) : null,
   };
 }
 
@@ -86,6 +91,7 @@ export function consequenceLines(consequences: Consequences): string[] {
       return `  TAKES STORE      ${visible(old_key)} AWAY from ${owner}: it becomes ${visible(new_key)}`;
     }),
     ...modules_removed.map((name) => `  REMOVES MODULE   ${visible(name)} from the chain`),
+    ...(consequences.on_this_chain ? chainLines(consequences.on_this_chain) : []),
     ...(stores_deleted.length + stores_renamed.length + modules_removed.length === 0
       ? ["  deletes nothing and takes nothing away: no store, no module"]
       : []),

@@ -3,6 +3,7 @@ import { ERROR_KINDS, type ErrorCode, isUpgradeError } from "../errors.js";
 import { examineHandler } from "../handler/check/check.js";
 import { programName } from "../program-name.js";
 import { shellWord } from "../shell-word.js";
+import type { ModuleTable } from "../upgrade/module-table.js";
 import { visible } from "../visible.js";
 import { authorFindings } from "./author-findings.js";
 import { type Consequences, consequenceLines, consequencesOf } from "./consequences.js";
@@ -31,8 +32,11 @@ export interface FileCheck extends Partial<Consequences> {
   readonly findings: readonly CheckFinding[];
 }
 
-/** Never throws: a file that cannot be read has that as its finding. */
-export function checkFile(file: string): FileCheck {
+/**
+ * Never throws: a file that cannot be read has that as its finding.
+ * @param table of the chain that the handler is for
+ */
+export function checkFile(file: string, table?: ModuleTable): FileCheck {
   try {
     const { bytes, sha256 } = readWasmFile(file);
     const examined = examineHandler(bytes);
@@ -40,7 +44,7 @@ export function checkFile(file: string): FileCheck {
     const findings = authorFindings(examined);
     const ok = findings.length === 0;
     const gas = manifest ? String(manifest.gasLimit) : null;
-    const does = manifest && module ? consequencesOf(manifest, module) : undefined;
+    const does = manifest && module ? consequencesOf(manifest, module, table) : undefined;
     const metered = inside?.length ?? null;
     return { file, sha256, ok, name: manifest?.name ?? null, gas_limit: gas, metered, findings, ...does };
   } catch (error) {

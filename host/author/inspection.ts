@@ -3,6 +3,7 @@
 import { examineHandler } from "../handler/check/check.js";
 import { MANIFEST_SECTION } from "../handler/manifest/manifest.js";
 import { decodeText } from "../text.js";
+import type { ModuleTable } from "../upgrade/module-table.js";
 import type { Finding } from "../wasm/findings.js";
 import { functionNamer } from "../wasm/function-names.js";
 import { signatureText } from "../wasm/value-types.js";
@@ -42,11 +43,11 @@ export interface InspectedFile extends Inspection {
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO when the file cannot be read */
-export function inspectFile(file: string): InspectedFile {
+export function inspectFile(file: string, table?: ModuleTable): InspectedFile {
   const { bytes, sha256, size } = readWasmFile(file);
   const inspection = inspectHandler(bytes);
   const { manifest, module } = examineHandler(bytes);
-  const does = manifest && module ? consequencesOf(manifest, module) : undefined;
+  const does = manifest && module ? consequencesOf(manifest, module, table) : undefined;
   return { file, sha256, size, ok: inspection.findings.length === 0, ...inspection, does };
 }
 

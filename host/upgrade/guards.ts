@@ -7,14 +7,20 @@
 import { CacheKVStore } from "../branch/kv/cache-kv.js";
 import { compareText } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
+import type { Manifest } from "../handler/manifest/manifest-types.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
 import type { RegisteredHandler } from "./handlers.js";
 import { type ModuleTable, StoreOwners } from "./module-table.js";
 
 const refuse = (what: string) => new UpgradeError("UPG_MIGRATION_VERSION_MAP", what);
 
+/** A handler, as far as the guards before its run look at it. */
+export type JudgedHandler = Pick<RegisteredHandler, "planName" | "allows" | "removes" | "storeUpgrades"> & {
+  readonly wasm?: { readonly manifest: Pick<Manifest, "versions"> } | undefined;
+};
+
 interface Guarded {
-  readonly handler: RegisteredHandler;
+  readonly handler: JudgedHandler;
   /** The version map before the upgrade. */
   readonly stored: VersionMap;
   readonly owners: StoreOwners;
@@ -26,7 +32,7 @@ interface Guarded {
  * @throws UpgradeError UPG_MIGRATION_VERSION_MAP with what to do
  */
 export function guardBefore(
-  handler: RegisteredHandler,
+  handler: JudgedHandler,
   stored: VersionMap,
   base: MultiStore,
   { moduleStores, vitalModules }: ModuleTable,

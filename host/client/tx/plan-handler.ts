@@ -8,6 +8,7 @@ import { SUMMARY_BYTES_MAX } from "../../gov/texts.js";
 import { PLAN_NAME_BYTES_MAX } from "../../limits.js";
 import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../plan-info/plan-info.js";
 import { programName } from "../../program-name.js";
+import { programChain } from "../../shell/program-chain.js";
 import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { quoted } from "../../visible.js";
@@ -26,7 +27,7 @@ interface Pin {
  * @throws UpgradeError UPG_HANDLER_* of the first finding, UPG_STORE_IO, UPG_INVALID_ARGUMENT for another plan's handler
  */
 export function checkedHandler(file: string, plan: string): CheckedHandler {
-  const check = checkFile(file);
+  const check = checkFile(file, programChain().table);
   const [first, ...more] = check.findings;
   if (first) throw refusedFile(file, first, more.length);
   const handler = check as CheckedHandler;

@@ -2,6 +2,7 @@
 import type { Cobra } from "../../shell/cobra.js";
 import type { Output } from "../../shell/output.js";
 import type { WitnessFlags } from "../witness.js";
+import { registerModules } from "./modules.js";
 
 /** @returns the group, for commands of other rooms */
 export function registerUpgrade(program: Cobra, output: Output): Cobra {
@@ -10,6 +11,7 @@ export function registerUpgrade(program: Cobra, output: Output): Cobra {
     .summary("Rehearse upgrades, check that all is there for one; witnesses of those that were applied");
   registerWitness(group, output);
   registerForget(group, output);
+  registerModules(group, output);
   return group;
 }
 

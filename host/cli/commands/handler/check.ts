@@ -3,6 +3,7 @@
 import { checkFile, checkText, exitOfChecks } from "../../../author/file-check.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
+import { programChain } from "../../../shell/program-chain.js";
 
 export function registerCheck(handler: Cobra, output: Output): void {
   handler
@@ -16,7 +17,7 @@ export function registerCheck(handler: Cobra, output: Output): void {
     .example("handler check v3.wasm", "handler check handlers/*.wasm -o json")
     .action((files: string[]) => {
       const checks = files.map((file) => {
-        const check = checkFile(file);
+        const check = checkFile(file, programChain().table);
         output.print(check, checkText(check));
         return check;
       });

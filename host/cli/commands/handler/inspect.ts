@@ -4,6 +4,7 @@ import { inspectFile } from "../../../author/inspection.js";
 import { inspectionText } from "../../../author/inspection-text.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
+import { programChain } from "../../../shell/program-chain.js";
 
 const REFUSED_EXIT = 21;
 
@@ -19,7 +20,7 @@ export function registerInspect(handler: Cobra, output: Output): void {
     .option("--all", "every import, export and function, however many there are")
     .example("handler inspect v3.wasm", "handler inspect v3.wasm --all", "handler inspect v3.wasm -o json")
     .action((file: string, { all = false }: { all?: boolean }) => {
-      const inspected = inspectFile(file);
+      const inspected = inspectFile(file, programChain().table);
       if (!inspected.ok) process.exitCode = REFUSED_EXIT;
       const { does: _, ...answer } = inspected;
       output.print(answer, inspectionText(inspected, all));
