@@ -1,6 +1,6 @@
 /** Byte strings: order, equality, hex, base64. Order everywhere is bytewise; a prefix comes before what it begins. */
 
-import { encodeUtf8 } from "./utf8.js";
+import { encodeUtf8 } from "./text.js";
 
 export const EMPTY = new Uint8Array(0);
 

@@ -4,7 +4,72 @@
  */
 import { codePointOf, itemAt } from "./at.js";
 import { STORE_NAME_BYTES_MAX } from "./limits.js";
-import { decodeUtf8, decodeUtf8Lossy, encodeUtf8, isWellFormed, utf8Length } from "./utf8.js";
+
+const LONE_SURROGATES = /[\ud800-\udfff]/gu;
+
+/** Does the text hold no half of a surrogate pair? `String.prototype.isWellFormed` is younger than some browsers in use. */
+export function isWellFormed(text: string): boolean {
+  return text.search(LONE_SURROGATES) < 0;
+}
+
+/** Bytes of a character, by its code point. */
+function utf8Length(code: number): number {
+  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+}
+
+type Encode = (text: string) => Uint8Array;
+type Decode = (bytes: Uint8Array) => string;
+
+/** A lone surrogate becomes U+FFFD. */
+export const encodeUtf8: Encode = engineEncoder() ?? encodeByHand;
+/** A byte order mark is a character like any other. Throws when the bytes are not UTF-8. */
+const decodeUtf8: Decode = engineDecoder(true) ?? decodeByHand;
+/** What is not UTF-8 becomes U+FFFD. */
+const decodeUtf8Lossy: Decode = engineDecoder(false) ?? lossyByHand;
+
+function engineEncoder(): Encode | undefined {
+  if (typeof TextEncoder === "undefined") return undefined;
+  const encoder = new TextEncoder();
+  return (text) => encoder.encode(text);
+}
+
+/** Undefined: there is none, or it has no strict mode. */
+function engineDecoder(fatal: boolean): Decode | undefined {
+  if (typeof TextDecoder === "undefined") return undefined;
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal, ignoreBOM: true });
+    return decoder.fatal === fatal ? (bytes) => decoder.decode(bytes) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** By the rules of percent-encoding, for engines without coders of their own, as in React Native. */
+export function encodeByHand(text: string): Uint8Array {
+  const escaped = encodeURIComponent(text.replace(LONE_SURROGATES, "\ufffd"));
+  const bytes: number[] = [];
+  for (let at = 0; at < escaped.length; at++) {
+    const isEscape = escaped.charAt(at) === "%";
+    bytes.push(isEscape ? Number.parseInt(escaped.slice(at + 1, at + 3), 16) : escaped.charCodeAt(at));
+    if (isEscape) at += 2;
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** @throws URIError when the bytes are not UTF-8 */
+export function decodeByHand(bytes: Uint8Array): string {
+  let escaped = "";
+  for (const byte of bytes) escaped += (byte < 16 ? "%0" : "%") + byte.toString(16);
+  return decodeURIComponent(escaped);
+}
+
+function lossyByHand(bytes: Uint8Array): string {
+  try {
+    return decodeByHand(bytes);
+  } catch {
+    return Array.from(bytes, (byte) => (byte < 0x80 ? String.fromCharCode(byte) : "\ufffd")).join("");
+  }
+}
 
 export function encodeText(text: string): Uint8Array {
   return isWellFormed(text) ? encodeUtf8(text) : encodeWithSurrogates(text);

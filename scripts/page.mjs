@@ -2,7 +2,7 @@
 // and the script that puts the page into another site. Into build/web with a list for the node, and for any server.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { withoutMeanings } from "./without-meanings.mjs";
 
@@ -10,13 +10,11 @@ const FOLDER = "build/web";
 /** Modules of private members, `at` and structured clones: browsers of 2022 and later. */
 const TARGET = "es2022";
 
-/** Files of web/ that take the place of longer ones of host/: what a page does not need of those is not downloaded. */
-const withShortForms = {
-  name: "with-short-forms",
+/** A failed run of the page shows names of functions as the compiler wrote them. */
+const withoutRustNames = {
+  name: "without-rust-names",
   setup(bundle) {
-    bundle.onResolve({ filter: /[\\/](?:utf8|rust-names)\.js$/ }, ({ path }) => ({
-      path: resolve("web", basename(path, ".js").concat(".ts")),
-    }));
+    bundle.onResolve({ filter: /[\\/]rust-names\.js$/ }, () => ({ path: resolve("web/rust-names.ts") }));
   },
 };
 
@@ -37,7 +35,6 @@ const SHARED = [
   "node_modules/@noble/hashes/sha2.js",
   "node_modules/@noble/hashes/utils.js",
   "web/refusal.ts",
-  "web/utf8.ts",
   "web/words.ts",
 ].map((file) => resolve(file));
 
@@ -99,7 +96,7 @@ async function bundled(input, { define = {}, plugins = [] } = {}) {
       "chain-upgrade/verify": resolve("host/verify/index.ts"),
       "@assemblyscript/loader": resolve("web/instantiate.ts"),
     },
-    plugins: [...plugins, withoutMeanings, withShortForms],
+    plugins: [...plugins, withoutMeanings, withoutRustNames],
     define,
     logLevel: "error",
   });

@@ -46,7 +46,7 @@ const WITNESS_BYTES_MAX = 128 * 1_024 * 1_024;
 /** A million pairs take seconds on a desktop; ten times slower is still far from this. */
 const RUN_MILLIS_MAX = 300_000;
 const TICK_MILLIS = 1_000;
-const TOO_LONG = `the run took longer than ${RUN_MILLIS_MAX / 60_000} min on this device and was stopped: use chaind verify-chain --re-execute`;
+const TOO_LONG = `stopped after ${RUN_MILLIS_MAX / 60_000} min: use chaind verify-chain --re-execute`;
 
 export class Runner {
   #offered: Offered | undefined;

@@ -3,8 +3,8 @@
 import { ADDRESS_BYTES, EMPTY, utf8 } from "../bytes.js";
 import { merkleRoot } from "../commitment/merkle.js";
 import { INT64_MAX } from "../limits.js";
+import { isWellFormed } from "../text.js";
 import type { Height, Sha256, Timestamp } from "../types.js";
-import { isWellFormed } from "../utf8.js";
 import { WireWriter } from "../wire.js";
 import { type FieldKinds, Fields, rule } from "../wire-fields.js";
 import { type BlockId, decodeBlockId, encodeBlockId, validateBlockId, validateHash } from "./block-id.js";

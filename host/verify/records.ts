@@ -6,10 +6,9 @@
 import { concatBytes, equalBytes, utf8 } from "../bytes.js";
 import { decodeTime } from "../comet/wire-time.js";
 import { INT64_MAX, PLAN_NAME_BYTES_MAX } from "../limits.js";
-import { decodeText } from "../text.js";
+import { decodeText, isWellFormed } from "../text.js";
 import { ZERO_TIME } from "../time.js";
 import type { DoneUpgrade, KeyValue, Plan, VersionMap } from "../types.js";
-import { isWellFormed } from "../utf8.js";
 import { Fields } from "../wire-fields.js";
 import { asProof, malformed } from "./json.js";
 

@@ -14,6 +14,8 @@ export const WAZERO = join(FOLDER, "wazero-runner");
 export const PYTHON = join(FOLDER, "venv/bin/python");
 /** With the newest wasmtime that embed/python allows. */
 export const NEWEST_PYTHON = join(FOLDER, "newest/bin/python");
+/** The JavaScript engine of React Native: `linux64-bin/hermes` of the package hermes-engine-cli, which CI unpacks. */
+export const HERMES = process.env["HERMES"] ?? join(FOLDER, "hermes");
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** Undefined: ready. Else why not. */

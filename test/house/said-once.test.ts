@@ -25,12 +25,12 @@ const RULES: readonly Rule[] = [
   {
     what: "bytes become text by decodeText() or decodeLossy()",
     banned: /\bTextDecoder\b|toString\(["']utf-?8["']\)/,
-    home: ["host/text.ts", "host/utf8.ts"],
+    home: ["host/text.ts"],
   },
   {
     what: "text becomes bytes by utf8() or encodeText()",
     banned: /\bTextEncoder\b/,
-    home: ["host/utf8.ts"],
+    home: ["host/text.ts"],
   },
   {
     what: "year 1, Go's zero time, is ZERO_TIME",

@@ -56,7 +56,7 @@ function shownStep(step: RunStep): { readonly words: string; readonly share: num
       return { words: `Fetching the ${what}: ${size(bytes)} of ${size(total)}`, share: bytes / Math.max(total, 1) };
     }
     case "headers":
-      return { words: "Verifying the headers of the block and of the next one", share: undefined };
+      return { words: "Verifying the headers", share: undefined };
     case "progress":
       return shownReport(step);
   }

@@ -2,7 +2,7 @@
 
 import { utf8 } from "../../bytes.js";
 import { PLAN_NAME_BYTES_MAX } from "../../limits.js";
-import { isWellFormed } from "../../utf8.js";
+import { isWellFormed } from "../../text.js";
 
 /** What is wrong with a name; undefined when nothing is. */
 export function nameProblem(name: string, bytesMax = PLAN_NAME_BYTES_MAX): string | undefined {

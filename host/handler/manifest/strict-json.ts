@@ -4,8 +4,7 @@
  */
 
 import { hasOwn } from "../../at.js";
-import { decodeText } from "../../text.js";
-import { isWellFormed } from "../../utf8.js";
+import { decodeText, isWellFormed } from "../../text.js";
 import { quote } from "../../wasm/guest-text.js";
 
 export type JsonValue = null | boolean | string | bigint | readonly JsonValue[] | ReadonlyMap<string, JsonValue>;

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromBase64, toBase64 } from "../../host/bytes.js";
-import { cutText, encodeText } from "../../host/text.js";
-import { decodeByHand, encodeByHand, isWellFormed } from "../../host/utf8.js";
+import { cutText, decodeByHand, encodeByHand, encodeText, isWellFormed } from "../../host/text.js";
 
 const RUNS = 5_000;
 const units = fc.array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd700, max: 0xe000 })));
