@@ -67,7 +67,11 @@ export function upgraded(
   return { result: next(app), app };
 }
 
-function next(app: App, ...changes: readonly ((context: { store(name: string): KVStore }) => void)[]): BlockResult {
+/** Makes and commits the next block. */
+export function next(
+  app: App,
+  ...changes: readonly ((context: { store(name: string): KVStore }) => void)[]
+): BlockResult {
   const height = app.nextHeight;
   const result = app.finalizeBlock({ height, time: { seconds: 1_800_000_000n + height, nanos: 0 }, changes });
   app.commit();
