@@ -70,6 +70,7 @@ export {
   endBlocker,
   type HookInput,
   type PreBlock,
+  type Probes,
   preBlocker,
 } from "./upgrade/hooks.js";
 export { Keeper, type KeeperOptions, UPGRADE_STORE } from "./upgrade/keeper.js";

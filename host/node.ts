@@ -8,7 +8,7 @@ export {
   type StateAt,
   type TxResult,
 } from "./chain/app.js";
-export type { BlockContext, ChainEvent, ModuleContext } from "./chain/context.js";
+export type { BlockContext, ChainEvent, ModuleContext, ProbeContext } from "./chain/context.js";
 export {
   type Chain,
   type ChainOptions,

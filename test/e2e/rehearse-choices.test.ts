@@ -218,6 +218,7 @@ describe("a rehearsal with findings", () => {
     const accepted = await run(path, { handlers: undefined, accepted: ["time", "supply"] });
     expect(accepted).toMatchObject({ exit: 0, verdict: "would apply", accepted: ["time", "supply"] });
     expect(accepted.findings).toMatchObject([{ check: "time" }]);
+    expect(textReport(accepted)).toContain("finding (time, accepted): ");
     keepReport(accepted, false);
     expect(readRehearsal(file).openFindings).toEqual([]);
     expect(failedRehearsal(file, undefined)).toBeUndefined();

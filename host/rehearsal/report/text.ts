@@ -2,6 +2,7 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { visible } from "../../visible.js";
 import type { DescribedChange } from "../diff/described-change.js";
+import type { CheckName } from "./checks.js";
 import type { AppliedReport, Report, StoreReport } from "./report.js";
 import { bytesText, countText, many, timeText } from "./words.js";
 
@@ -142,8 +143,9 @@ function failureLines(failure: JsonValue): string[] {
   return Array.isArray(lines) ? lines.map(String) : [];
 }
 
-function findingLines({ findings }: Report): string[] {
-  return findings.map(({ check, message }) => `finding (${check}): ${message}`);
+function findingLines({ findings, accepted }: Report): string[] {
+  const of = (check: CheckName) => (accepted.includes(check) ? `${check}, accepted` : check);
+  return findings.map(({ check, message }) => `finding (${of(check)}): ${message}`);
 }
 
 function checkLines({ checks }: Report): string[] {
