@@ -50,9 +50,7 @@ export class ClaimMaker {
   /** Of the state before an upgrade's block. */
   ofStateBefore(state: ProvenState): Claim[] {
     const { plan } = state;
-    const scheduled = plan
-      ? [this.#proven("plan-before", `Before, after block ${state.height}: ${planWords(plan)}`, plan, state)]
-      : [];
+    const scheduled = plan ? [this.#proven("plan-before", planBeforeWords(plan, state), plan, state)] : [];
     return [...scheduled, ...this.#versions("versions-before", state)];
   }
 
@@ -61,7 +59,7 @@ export class ClaimMaker {
     if (plan === null) {
       return [this.#proven("no-plan", `No upgrade is scheduled after block ${height}.`, undefined, state)];
     }
-    return plan ? [this.#proven("plan", planWords(plan), plan, state)] : [];
+    return plan ? [this.#proven("plan", planWords(plan, state), plan, state)] : [];
   }
 
   #done(state: ProvenState, name: string | undefined): Claim[] {
@@ -144,7 +142,11 @@ const PLAIN_MODULE = /^[A-Za-z0-9_./-]+$/;
 const moduleName = (name: string) =>
   name.length <= MODULE_NAME_BYTES_MAX && PLAIN_MODULE.test(name) ? name : quoted(name, MODULE_NAME_BYTES_MAX);
 
-const planWords = ({ name, height }: Plan) => `Upgrade ${planName(name)} is scheduled for block ${height}.`;
+/** A claim is read out of a file too, long after its block. */
+const planWords = ({ name, height }: Plan, state: ProvenState) =>
+  `Upgrade ${planName(name)} is scheduled for block ${height} in the state after block ${state.height}.`;
+const planBeforeWords = ({ name, height }: Plan, state: ProvenState) =>
+  `In the state after block ${state.height}, upgrade ${planName(name)} was scheduled for block ${height}.`;
 const doneWords = ({ name, height }: DoneUpgrade) => `Upgrade ${planName(name)} was applied in block ${height}.`;
 
 /** Undefined: another chain keeps something else under that key. */

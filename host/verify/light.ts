@@ -8,7 +8,7 @@ import { type CommitSig, commitSignBytes } from "../comet/commit.js";
 import { headerHash } from "../comet/header.js";
 import type { LightBlock } from "../comet/light-block.js";
 import { UpgradeError } from "../errors.js";
-import { compareTimes, formatTime } from "../time.js";
+import { compareTimes, durationText, formatTime } from "../time.js";
 import type { Sha256, Timestamp } from "../types.js";
 import { checkedLightBlock, headerRefused } from "./checked-light-block.js";
 import { argument, type Form, TIME } from "./form.js";
@@ -17,6 +17,7 @@ import type { Trusted, TrustOptions } from "./types.js";
 import { type CountedVote, commitRefused, enoughVotes, votesOfOtherSet, votesOfOwnSet } from "./votes.js";
 
 const CLOCK_DRIFT_DEFAULT_SECONDS = 10n;
+const SECOND_NANOS = 1_000_000_000n;
 
 /** What the machine does faster than JavaScript may be handed in; results must be the same. */
 export interface VerifyTools {
@@ -145,7 +146,7 @@ function checkNotExpired({ signedHeader }: LightBlock, { now, trustingPeriod }: 
   if (compareTimes(end, now) > 0) return;
   throw untrusted(
     "expired",
-    `block ${height} of ${formatTime(time)} is older than the trusting period of ${trustingPeriod} s`,
+    `block ${height} of ${formatTime(time)} is older than the trusting period of ${durationText(trustingPeriod * SECOND_NANOS)}`,
   );
 }
 

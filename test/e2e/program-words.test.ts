@@ -1,5 +1,7 @@
 /** What the program says of itself: completion, help, version, unknown words. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -32,6 +34,7 @@ describe("the program", () => {
       expect((await line.run(words)).stdout).toBe(`${version}\n`);
     expect(await line.json("version", "--long")).toMatchObject({
       version,
+      page_sha256: pageHashes(),
       app_versions: [{ version: "1" }, { version: "2", plan: "v2" }],
     });
     for (const words of [["nope"], ["--nope"], ["version", "x"], ["help", "nope"]]) {
@@ -41,3 +44,13 @@ describe("the program", () => {
     expect((await line.run(["strat"])).stderr).toContain('did you mean "start"?');
   });
 });
+
+/** Of the files that the build wrote, by the paths at which a node serves them. */
+function pageHashes(): Record<string, string> {
+  const listed = JSON.parse(readFileSync(join(DIST, "web/files.json"), "utf8")) as { path: string; file: string }[];
+  const hash = (file: string) =>
+    createHash("sha256")
+      .update(readFileSync(join(DIST, "web", file)))
+      .digest("hex");
+  return Object.fromEntries(listed.map(({ path, file }) => [path, hash(file)]));
+}

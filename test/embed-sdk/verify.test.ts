@@ -57,7 +57,11 @@ describe("a chain of the Cosmos SDK", () => {
       expect(valueIn(waiting, "plan")).toEqual({ name: "v2", height: String(height), info: "{}" });
       const before = valueIn(waiting, "versions");
       expect(Object.keys(before)).toContain("notes");
-      expectPage(await pageOf(chain.rpc, hash), [`Upgrade "v2" is scheduled for block ${height}.`], before);
+      expectPage(
+        await pageOf(chain.rpc, hash),
+        [`Upgrade "v2" is scheduled for block ${height} in the state after block `],
+        before,
+      );
 
       await chain.untilSays(`UPGRADE \\"v2\\" NEEDED at height: ${height}`);
       await chain.stop();

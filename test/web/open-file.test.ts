@@ -64,7 +64,9 @@ describe.skipIf(missing !== undefined)(`files opened in the page${missing ? ` ($
       await typeTrust(page, HONEST);
       await settled(page);
       expect(await textOn(page.page, "#verdict")).toMatch(/^Checked: 7 claims proven from the block that you trust/);
-      expect(await claimsOn(page.page)).toContain('✓ Proven: Upgrade "v3" is scheduled for block 50.');
+      expect(await claimsOn(page.page)).toContain(
+        '✓ Proven: Upgrade "v3" is scheduled for block 50 in the state after block 19.',
+      );
     }
     expect(await page.page.evaluate(() => "pwned" in globalThis)).toBe(false);
     expect(page.complaints).toEqual([]);

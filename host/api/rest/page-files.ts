@@ -80,6 +80,14 @@ export class PageFiles {
   }
 }
 
+/** SHA-256 of each file as a browser gets it, by its path: so that readers can compare it with the release's. */
+export async function pageHashes(files: readonly PageFile[], sha256: Sha256): Promise<Record<string, string>> {
+  const hashes = files.map(async ({ path, brotli }) => {
+    return [path, toHex(sha256(await decompress(fromBase64(brotli))))] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashes));
+}
+
 /** Browsers take it over https and from this machine; a weight of 0 refuses it. */
 export function takesBrotli(header: string | undefined): boolean {
   return (header ?? "").split(",").some((each) => /^\s*br\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(each));

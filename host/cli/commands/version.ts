@@ -10,7 +10,10 @@ export function registerVersion(program: Cobra, output: Output): void {
   program
     .command("version")
     .summary("Print the version of this program")
-    .description("Prints the version of this program; with --long also what it is made of.")
+    .description(
+      "Prints the version of this program; with --long also what it is made of,\n" +
+        "and the SHA-256 of each file of the status page that its nodes serve.",
+    )
     .option("--long", "more than the version")
     .action(async ({ long }: { long?: boolean }) => {
       const facts = { name: "chain-upgrade", server_name: programChain().name, version: VERSION };
@@ -21,11 +24,14 @@ export function registerVersion(program: Cobra, output: Output): void {
 
 async function longFacts() {
   const { CORE_WASM } = await import("../../core/core-wasm.js");
+  const { PAGE_FILES } = await import("../../api/page-bytes.js");
+  const { pageHashes } = await import("../../api/rest/page-files.js");
   const { sha256 } = await import("../../native/sha256.js");
   return {
     node: process.version,
     platform: `${process.platform}/${process.arch}`,
     core_sha256: toHex(sha256(CORE_WASM())),
+    page_sha256: await pageHashes(PAGE_FILES, sha256),
     app_versions: programChain().versions.map(({ number, plan, modules }) => ({
       version: String(number),
       plan: plan ?? "",

@@ -1,4 +1,5 @@
 /** The page's files as they are sent: compressed for clients that take it, known ones not again. */
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +8,7 @@ import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { getRequestListener } from "@hono/node-server";
 import { expect, test } from "vitest";
-import { PageFiles, takesBrotli } from "../../../host/api/rest/page-files.js";
+import { PageFiles, pageHashes, takesBrotli } from "../../../host/api/rest/page-files.js";
 import { toBase64, utf8 } from "../../../host/bytes.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { DOOR_LIMITS } from "../../../host/server/door.js";
@@ -58,6 +59,11 @@ test("a file of the page → compressed or not, as the client takes it, with the
     expect([head.status, await head.text()]).toEqual([200, ""]);
     expect((await fetch(`${url}/other.js`)).status).toBe(501);
   }));
+
+test("pageHashes() → SHA-256 of each file as it is sent without compression, by its path", async () => {
+  const whole = createHash("sha256").update(PAGE).digest("hex");
+  expect(await pageHashes([FILE], sha256)).toEqual({ "/": whole });
+});
 
 test("takesBrotli() the header of a client → whether it wants it", () => {
   for (const yes of ["br", "gzip, deflate, br", "br;q=0.5", "BR", "gzip;q=1, br ; q=1"])

@@ -28,11 +28,11 @@ describe("collect(), verifyEvidence()", () => {
     expect(trusted.steps).toBe(evidence.light_blocks.length - 1);
     expect(words(claims)).toEqual([
       "proven: Header 16 of 2023-11-14T22:14:40.123456789Z is the chain's.",
-      'proven: Upgrade "v3" is scheduled for block 50.',
+      'proven: Upgrade "v3" is scheduled for block 50 in the state after block 15.',
       'proven: Upgrade "v2" was applied in block 6.',
       "proven: Versions of all modules after block 15: auth 1, bank 2, mint 1, upgrade 1.",
       `proven: A handler's receipt of upgrade "v2": of file ${"07".repeat(32)}, 0 pairs written, 0 deleted, 99 gas.`,
-      'proven: Before, after block 5: Upgrade "v2" is scheduled for block 6.',
+      'proven: In the state after block 5, upgrade "v2" was scheduled for block 6.',
       "proven: Versions of all modules after block 5: auth 1, bank 1, upgrade 1.",
       "unproven: The server says that its latest block is 16.",
     ]);
