@@ -1,6 +1,6 @@
 /** The page as one file with its evidence, what such a file holds, and files that a reader opens in the page. */
 import type { Evidence } from "chain-upgrade/verify";
-import { evidenceText, SAVED_PAGE_BYTES_MAX, type SavedPart, savedPart } from "../host/verify/saved-page.js";
+import { evidenceText, SAVED_PAGE_BYTES_MAX, type SavedPart, savedPart } from "../host/verify/json.js";
 import { element } from "./elements.js";
 import { members, text } from "./json.js";
 import { size } from "./words.js";

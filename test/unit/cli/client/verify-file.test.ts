@@ -7,7 +7,7 @@ import { utf8 } from "../../../../host/bytes.js";
 import { type VerifyChainFlags, verifyChain } from "../../../../host/client/verify/verify-chain.js";
 import type { Output } from "../../../../host/shell/output.js";
 import { collect } from "../../../../host/verify/collect.js";
-import { SAVED_PAGE_BYTES_MAX } from "../../../../host/verify/saved-page.js";
+import { SAVED_PAGE_BYTES_MAX } from "../../../../host/verify/json.js";
 import { MadeChain, upgradeWrites } from "../../verify/made-chain.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-verify-file-"));
