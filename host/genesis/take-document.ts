@@ -11,14 +11,12 @@ import {
   createWriteStream,
   fsyncSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -31,6 +29,7 @@ import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
 import { openRegularFile } from "../store/disk/lmdb-access.js";
+import { removedAtEnd, temporaryFolder } from "../store/disk/lmdb-temporary-path.js";
 import { decodeLossy } from "../text.js";
 import { convertLegacyGenesis } from "./legacy-genesis.js";
 
@@ -50,6 +49,7 @@ export type TakenGenesis = Pick<Genesis, "chainId">;
 export function takeDocument(file: string, target: string, chainId: string | undefined): TakenGenesis {
   const made = mkdirSync(dirname(target), { recursive: true });
   const temporary = `${target}.${toHex(randomBytes(4))}`;
+  const release = removedAtEnd(temporary);
   try {
     copyDocument(file, temporary, chainId);
     const genesis = checkDocument(temporary, file);
@@ -58,16 +58,18 @@ export function takeDocument(file: string, target: string, chainId: string | und
   } catch (cause) {
     rmSync(made ?? temporary, { recursive: true, force: true });
     throw readable(file, cause);
+  } finally {
+    release();
   }
 }
 
 /** Calls `use` with a plain copy of a gzipped document, and with any other one itself. @throws UpgradeError UPG_INVALID_GENESIS */
 export async function withPlainDocument<T>(file: string, use: (plain: string) => T | Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-genesis-"));
+  const folder = temporaryFolder("chain-upgrade-genesis-");
   try {
-    return await use(await inflated(file, join(folder, "genesis.json")));
+    return await use(await inflated(file, join(folder.path, "genesis.json")));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
   }
 }
 

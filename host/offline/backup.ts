@@ -21,6 +21,7 @@ import { isUpgradeError, UpgradeError } from "../errors.js";
 import { makeFolder, openRegularFile, syncFolder } from "../store/disk/lmdb-access.js";
 import { copyLmdb } from "../store/disk/lmdb-copy.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
+import { removedAtEnd } from "../store/disk/lmdb-temporary-path.js";
 import { VERSION } from "../version.js";
 import { verifyHome } from "./verify.js";
 
@@ -79,6 +80,7 @@ export async function backupHome(
   const target = resolve(folder);
   requireFree(target, home);
   const part = new Home(`${target}${UNFINISHED}`);
+  const release = removedAtEnd(part.path);
   try {
     rmSync(part.path, { recursive: true, force: true });
     makeFolder(part.dataFolder);
@@ -97,6 +99,8 @@ export async function backupHome(
   } catch (cause) {
     rmSync(part.path, { recursive: true, force: true });
     throw isUpgradeError(cause) ? cause : diskFailure("write", `cannot write ${target}`, dirname(target), cause);
+  } finally {
+    release();
   }
 }
 

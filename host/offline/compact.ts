@@ -10,6 +10,7 @@ import { syncFolder } from "../store/disk/lmdb-access.js";
 import { copyLmdb } from "../store/disk/lmdb-copy.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
 import { LmdbFileDatabase } from "../store/disk/lmdb-file-database.js";
+import { COMPACT_COPY, removedAtEnd } from "../store/disk/lmdb-temporary-path.js";
 import { verifyDatabase } from "./verify.js";
 
 /** As it is printed. */
@@ -21,11 +22,9 @@ export interface Compacted {
   readonly app_hash: string;
 }
 
-const UNFINISHED = ".compact";
-
 /**
  * The copy is verified as a whole before it takes the name: a process that ends at any moment leaves the one or the other, and
- * what it had begun the next run removes.
+ * its copy is removed then; after a power failure by the next run, or the next start of the node.
  * @throws UpgradeError UPG_STORE_LOCKED while a node runs, UPG_STORE_FULL, UPG_STORE_CORRUPT, UPG_STORE_IO; nothing is changed then
  */
 export async function compactHome(path: string, say: (line: string) => void): Promise<Compacted> {
@@ -34,7 +33,8 @@ export async function compactHome(path: string, say: (line: string) => void): Pr
   requireNoRelay(home);
   const { databaseFile: file } = home;
   const lock = HomeLock.acquire(home.lockFile, file);
-  const copy = `${file}${UNFINISHED}`;
+  const copy = `${file}${COMPACT_COPY}`;
+  const release = removedAtEnd(copy);
   try {
     checkDatabase(file, undefined, (_, message) => say(message));
     const bytes_before = statSync(file).size;
@@ -47,6 +47,7 @@ export async function compactHome(path: string, say: (line: string) => void): Pr
     rmSync(copy, { force: true });
     throw error;
   } finally {
+    release();
     lock.release();
   }
 }

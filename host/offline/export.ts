@@ -13,6 +13,7 @@ import { isUpgradeError, UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
+import { removedAtEnd } from "../store/disk/lmdb-temporary-path.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import { readCommit } from "../store/versions/commit-record.js";
 import type { VersionView } from "../store/versions/version-view.js";
@@ -135,6 +136,7 @@ function notWritten(path: string, cause: unknown): UpgradeError {
 /** The file exists once all of it is on disk. */
 function writeFile(path: string, text: Iterable<string>): void {
   const temporary = `${path}.${toHex(randomBytes(4))}`;
+  const release = removedAtEnd(temporary);
   try {
     const file = openSync(temporary, "w", 0o644);
     try {
@@ -147,5 +149,7 @@ function writeFile(path: string, text: Iterable<string>): void {
   } catch (cause) {
     rmSync(temporary, { force: true });
     throw notWritten(path, cause);
+  } finally {
+    release();
   }
 }

@@ -13,6 +13,7 @@ import { isUpgradeError, UpgradeError } from "../errors.js";
 import { type Snapshot, SnapshotSchema } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { syncFolder } from "../store/disk/lmdb-access.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
+import { removedAtEnd } from "../store/disk/lmdb-temporary-path.js";
 import type { Sha256 } from "../types.js";
 import { visible } from "../visible.js";
 import { invalid, namedAppHash, requireSnapshot, SNAPSHOT_FORMAT } from "./facts.js";
@@ -36,6 +37,7 @@ export async function writeArchive(
   sha256: Sha256,
 ): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
+  const release = isStream ? () => undefined : removedAtEnd(temporary);
   try {
     // Opened before anything can fail: a file that is made later would stay.
     const opened = await open(isStream ? path : temporary, "w", FILE_MODE);
@@ -48,6 +50,8 @@ export async function writeArchive(
     rmSync(temporary, { force: true });
     if (isUpgradeError(cause)) throw cause;
     throw diskFailure("write", `cannot write ${path}`, path, cause);
+  } finally {
+    release();
   }
 }
 

@@ -163,7 +163,7 @@ describe("layers", () => {
     const others = [
       ...["host/abci/comet/binary.ts", "host/abci/comet/process.ts", "host/demo/child-node.ts", "host/demo/vote.ts"],
       ...["host/download/unpacked.ts", "host/localnet/run.ts", "host/offline/replay/replay.ts"],
-      "host/offline/rollback-comet.ts",
+      ...["host/offline/rollback-comet.ts", "host/store/disk/lmdb-temporary-path.ts"],
     ];
     const found = sources.flatMap(({ path, imports }) =>
       imports.filter((each) => !each.isTypeOnly && each.specifier === "node:child_process").map(() => path),

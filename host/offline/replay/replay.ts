@@ -1,14 +1,13 @@
 /** `chaind replay`: all blocks of a home are run again, upgrades included, and each app hash and results hash is compared. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { itemAt } from "../../at.js";
 import type { Home } from "../../engine/home/home.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { requireRunnable } from "../../programs/spawn-program.js";
 import { programChain } from "../../shell/program-chain.js";
+import { temporaryFolder } from "../../store/disk/lmdb-temporary-path.js";
 import { decodeLossy } from "../../text.js";
 import type { Height } from "../../types.js";
 import { Halt } from "../../upgrade/halt.js";
@@ -48,7 +47,8 @@ const RESULT_BYTES_MAX = 1_048_576;
 /** @throws UpgradeError UPG_INVALID_*, UPG_STORE_*, UPG_NOT_FOUND_*; Halt where no given program applies an upgrade that the chain applied */
 export async function replay(flags: ReplayFlags, say: (line: string) => void): Promise<Replayed> {
   const source = new ReplaySource(flags.from);
-  const path = flags.into === undefined ? mkdtempSync(join(tmpdir(), "replay-")) : resolve(flags.into);
+  const temporary = flags.into === undefined ? temporaryFolder("replay-") : undefined;
+  const path = temporary?.path ?? resolve(flags.into ?? "");
   try {
     const to = flags.to ?? source.last;
     if (to > source.last || to < 1n) throw usage(`--to: the last height of ${flags.from} is ${source.last}`);
@@ -56,7 +56,7 @@ export async function replay(flags: ReplayFlags, say: (line: string) => void): P
     return await new Replay({ source, home, to, flags, say }).run();
   } finally {
     source.close();
-    if (flags.into === undefined) rmSync(path, { recursive: true, force: true });
+    temporary?.remove();
   }
 }
 

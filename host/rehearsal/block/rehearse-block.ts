@@ -18,7 +18,7 @@ import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { OverlayDatabase } from "../../store/disk/overlay-database.js";
 import type { Timestamp } from "../../types.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
-import { type OpenState, temporaryFolder } from "../state/open-state.js";
+import { type OpenState, rehearsalFolder } from "../state/open-state.js";
 import { PinnedDatabase } from "../state/pinned-database.js";
 import { type Place, takePlace } from "../state/place.js";
 import { BlockWatch, type InvariantResult, type OtherWrites } from "./measured-chain.js";
@@ -70,7 +70,7 @@ export class Rehearsal {
   readonly #watch = new BlockWatch(new PhaseClock());
   readonly #pinned: PinnedDatabase;
   readonly #changed: LmdbDatabase;
-  readonly #folder = temporaryFolder();
+  readonly #folder = rehearsalFolder();
 
   /** @throws Halt; UpgradeError as a start at the height ends with */
   constructor(private readonly options: BlockOptions) {

@@ -1,6 +1,4 @@
 /** The state that a rehearsal begins with: that of a home whose node may run, a copy of it, or a snapshot's. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineMark } from "../../chain/engine-port.js";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
@@ -19,6 +17,7 @@ import { lastVersionOf } from "../../store/disk/fenced-database.js";
 import { copyLmdb } from "../../store/disk/lmdb-copy.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
+import { temporaryFolder } from "../../store/disk/lmdb-temporary-path.js";
 import type { Height } from "../../types.js";
 import type { RenewableDatabase } from "./pinned-database.js";
 
@@ -41,11 +40,8 @@ export interface StateChoice {
   readonly isCopied?: boolean | undefined;
 }
 
-/** A folder for what a rehearsal writes; TMPDIR chooses the disk. */
-export function temporaryFolder(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), "chaind-rehearse-"));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
-}
+/** For what a rehearsal writes. */
+export const rehearsalFolder = () => temporaryFolder("chaind-rehearse-");
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_SNAPSHOT, UPG_NOT_FOUND_VERSION, UPG_STORE_* */
 export async function openState({ home, snapshot, isCopied }: StateChoice): Promise<OpenState> {
@@ -70,7 +66,7 @@ export function openHome(home: Home): OpenState {
 
 /** LMDB's own copy: whole, of one moment, while the node goes on. */
 async function openCopy(home: Home): Promise<OpenState> {
-  const folder = temporaryFolder();
+  const folder = rehearsalFolder();
   try {
     const file = join(folder.path, "chain.mdb");
     await copyLmdb(home.databaseFile, file, () => undefined);
@@ -88,7 +84,7 @@ async function openCopy(home: Home): Promise<OpenState> {
 
 /** The document of the chain is the home's: a snapshot has none. */
 async function openSnapshot(home: Home, file: string): Promise<OpenState> {
-  const folder = temporaryFolder();
+  const folder = rehearsalFolder();
   let database: LmdbDatabase | undefined;
   const close = () => {
     database?.close();

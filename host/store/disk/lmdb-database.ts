@@ -2,6 +2,7 @@
  * The database of a node: one LMDB file. A transaction is durable when it returns, and a process killed at any moment
  * leaves the last one whole. Every value has a checksum (lmdb-checksum.ts) that `get` compares.
  */
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { isUpgradeError } from "../../errors.js";
@@ -15,6 +16,7 @@ import { checkLmdbHead } from "./lmdb-head.js";
 import { TransactionRoom } from "./lmdb-room.js";
 import { SpillFolder, type SpillLimits } from "./lmdb-spill.js";
 import { LmdbStager } from "./lmdb-stager.js";
+import { COMPACT_COPY } from "./lmdb-temporary-path.js";
 
 export interface LmdbOptions {
   readonly readOnly?: boolean;
@@ -71,6 +73,7 @@ export class LmdbDatabase implements Database {
     if (!this.isReadOnly) this.spill = new SpillFolder(join(dirname(path), SPILL_FOLDER), options.spill);
     // First of all: files that a process left behind may fill the disk.
     this.spill?.clear();
+    if (!this.isReadOnly) rmSync(`${path}${COMPACT_COPY}`, { force: true });
     this.#db = this.#mapped(this.isReadOnly ? "read" : "write", "cannot open the database", () => {
       if (!options.readOnly) makeFolder(dirname(path));
       requireAccess(path, this.isReadOnly);
