@@ -6,7 +6,7 @@ import { shellWord } from "../shell-word.js";
 import type { ModuleTable } from "../upgrade/module-table.js";
 import { visible } from "../visible.js";
 import { authorFindings } from "./author-findings.js";
-import { type Consequences, consequenceLines, consequencesOf } from "./consequences.js";
+import { type Consequences, consequenceLines, consequencesOf } from "./consequences/consequences.js";
 import { meteredText } from "./metered-file.js";
 import { readWasmFile } from "./wasm-file.js";
 

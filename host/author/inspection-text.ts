@@ -1,5 +1,5 @@
 /** An inspection for people: what the handler may do first, what its file is made of after it; a screen of lines unless all is asked for. */
-import { consequenceLines } from "./consequences.js";
+import { consequenceLines } from "./consequences/consequences.js";
 import { findingLine } from "./file-check.js";
 import type { InspectedFile, InspectedFunction } from "./inspection.js";
 import { meteredText } from "./metered-file.js";

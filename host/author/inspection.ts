@@ -8,7 +8,7 @@ import type { Finding } from "../wasm/findings.js";
 import { functionNamer } from "../wasm/function-names.js";
 import { signatureText } from "../wasm/value-types.js";
 import { SECTION, type WasmModule } from "../wasm/wasm-module.js";
-import { type Consequences, consequencesOf } from "./consequences.js";
+import { type Consequences, consequencesOf } from "./consequences/consequences.js";
 import { readWasmFile } from "./wasm-file.js";
 
 export interface InspectedFunction {

@@ -1,6 +1,6 @@
 /** `--handler FILE`: the plan pins that file, and who proposes and who votes read what it may do. */
 
-import { type Consequences, consequenceLines } from "../../author/consequences.js";
+import { type Consequences, consequenceLines } from "../../author/consequences/consequences.js";
 import { checkFile, type FileCheck } from "../../author/file-check.js";
 import { utf8 } from "../../bytes.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";

@@ -1,7 +1,7 @@
 /** What an approver reads of a handler: everything that its manifest lets it do, and what cannot be undone in capitals. */
 import "../../../serve-chain.js";
 import { expect, test } from "vitest";
-import { consequenceLines, consequencesOf } from "../../../../host/author/consequences.js";
+import { consequenceLines, consequencesOf } from "../../../../host/author/consequences/consequences.js";
 import type { WasmHandler } from "../../../../host/handler/handler.js";
 import { loadHandler } from "../../../../host/handler/handler.js";
 import { sha256 } from "../../../../host/native/sha256.js";

@@ -1,11 +1,11 @@
 /** What a handler may do to a chain, for those who approve it: from the manifest, which the host holds it to. */
-import { toHex } from "../bytes.js";
-import type { Manifest } from "../handler/manifest/manifest-types.js";
-import type { ModuleTable } from "../upgrade/module-table.js";
-import { visible } from "../visible.js";
-import { MEMORY_PAGES_MAX, PAGE_BYTES } from "../wasm/limits.js";
-import type { WasmModule } from "../wasm/wasm-module.js";
-import { chainLines, type OnThisChain, onThisChain } from "./chain-consequences.js";
+import { toHex } from "../../bytes.js";
+import type { Manifest } from "../../handler/manifest/manifest-types.js";
+import type { ModuleTable } from "../../upgrade/module-table.js";
+import { visible } from "../../visible.js";
+import { MEMORY_PAGES_MAX, PAGE_BYTES } from "../../wasm/limits.js";
+import type { WasmModule } from "../../wasm/wasm-module.js";
+import { chainLines, type OnThisChain, onThisChain } from "./on-this-chain.js";
 
 export interface Consequences {
   /** Names of stores; with `prefixes`, in hex, only keys that begin with one of them. */

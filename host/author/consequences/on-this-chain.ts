@@ -2,14 +2,14 @@
  * What a handler does to the modules of one chain: by the chain's own table of modules and stores, and by the guards that its
  * nodes apply before the handler runs. No state is read: the chain is taken to have every module and store of the table.
  */
-import { NamedStores } from "../branch/kv/cache-multi-store.js";
-import { MemoryKVStore } from "../branch/kv/memory-kv.js";
-import { compareText } from "../bytes.js";
-import { isUpgradeError } from "../errors.js";
-import type { Manifest } from "../handler/manifest/manifest-types.js";
-import { guardBefore } from "../upgrade/guards.js";
-import { type ModuleTable, StoreOwners } from "../upgrade/module-table.js";
-import { visible } from "../visible.js";
+import { NamedStores } from "../../branch/kv/cache-multi-store.js";
+import { MemoryKVStore } from "../../branch/kv/memory-kv.js";
+import { compareText } from "../../bytes.js";
+import { isUpgradeError } from "../../errors.js";
+import type { Manifest } from "../../handler/manifest/manifest-types.js";
+import { guardBefore } from "../../upgrade/guards.js";
+import { type ModuleTable, StoreOwners } from "../../upgrade/module-table.js";
+import { visible } from "../../visible.js";
 
 export interface OnThisChain {
   /** Stores that are deleted or renamed, with the module that loses each. */
