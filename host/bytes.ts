@@ -84,7 +84,12 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Lower-case hex. */
+/**
+ * Lower-case hex.
+ *
+ * @example
+ * console.log(toHex(Uint8Array.of(0, 255))); // → 00ff
+ */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += HEX[byte];
@@ -96,7 +101,14 @@ export function toUpperHex(bytes: Uint8Array): string {
   return toHex(bytes).toUpperCase();
 }
 
-/** @throws RangeError when the text is not an even number of hex digits. */
+/**
+ * Bytes of hex digits in either case: a block hash, for example.
+ *
+ * @throws RangeError when the text is not an even number of hex digits.
+ *
+ * @example
+ * console.log(fromHex("00FF").length); // → 2
+ */
 export function fromHex(text: string): Uint8Array {
   if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) throw new RangeError(`not hex: "${text.slice(0, 40)}"`);
   const bytes = new Uint8Array(text.length / 2);

@@ -8,6 +8,7 @@ import {
   isUpgradeError,
   readLightBlock,
   rpcPath,
+  rpcResult,
   type TrustRoot,
   verifyEvidence,
 } from "chain-upgrade/verify";
@@ -16,7 +17,7 @@ import { decodeReceipt } from "../host/handler/receipt.js";
 import { parseJson } from "../host/verify/json.js";
 import { Deadline } from "./deadline.js";
 import { fetchJson } from "./fetching.js";
-import { members, shownText, text } from "./json.js";
+import { members, text } from "./json.js";
 import type {
   Checked,
   ReceiptView,
@@ -53,17 +54,10 @@ const askOf =
   (rpc: string): Ask =>
   async (method, params) => {
     const url = rpc + rpcPath(method, params);
-    const answer = members(
-      await fetchJson(url).catch((cause: unknown) => {
-        throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", `${method}: ${messageOf(cause)}`, { cause });
-      }),
-    );
-    const { result, error } = answer;
-    if (result !== undefined) return result;
-    const { message, data } = members(error);
-    const said = [message, data].flatMap((each) => shownText(each) || []).join(", ");
-    const details = said === "" ? {} : { said };
-    throw new UpgradeError("UPG_REMOTE_REFUSED", `${method}: the server responded without a result`, { details });
+    const response = await fetchJson(url).catch((cause: unknown) => {
+      throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", `${method}: ${messageOf(cause)}`, { cause });
+    });
+    return rpcResult(method, response);
   };
 
 const now = () => {

@@ -6,6 +6,8 @@
  *   const { claims } = await verifyEvidence(evidence, { root, now, trustingPeriod: 1_209_600n });
  *   for (const { state, words } of claims) console.log(state, words);
  */
+
+export { fromHex, toHex } from "../bytes.js";
 export type { BlockId } from "../comet/block-id.js";
 export type { Commit, CommitSig } from "../comet/commit.js";
 export type { Header } from "../comet/header.js";
@@ -19,11 +21,19 @@ export type { Plan, Sha256, Timestamp, VersionMap } from "../types.js";
 export { type CollectOptions, collect } from "./collect.js";
 export { verifyEvidence } from "./evidence.js";
 export { type AdvanceOptions, advance, startAt, type VerifyTools } from "./light.js";
-export { type KeyEvidence, type ProvenRecord, type RangeEvidence, verifyKey, verifyRange } from "./proofs.js";
+export {
+  type MembershipEvidence,
+  type NonMembershipEvidence,
+  type ProvenRecord,
+  type RangeEvidence,
+  verifyMembership,
+  verifyNonMembership,
+  verifyRange,
+} from "./proofs.js";
 export type { ReceiptOfRun, ReExecuted } from "./re-execute.js";
 export { type ReExecuteOptions, reExecute } from "./re-execute-lazily.js";
 export { readLightBlock } from "./read-light-block.js";
-export { rpcPath } from "./rpc-path.js";
+export { rpcPath, rpcResult } from "./rpc-path.js";
 export type { RunProgress } from "./run-watch.js";
 export { type Subtle, type VerifyEd25519, verifierOf, verifyByNoble } from "./signatures.js";
 export type {

@@ -24,30 +24,57 @@ interface ProvenIn {
 
 const IN = { appHash: "bytes", store: "text", sha256: "function?" } as const satisfies Form;
 const RECORD = { key: "bytes", value: "bytes?", proofs: ["bytes"] } as const satisfies Form;
-const KEY: Form = { ...IN, ...RECORD };
+const NON_MEMBERSHIP = { ...IN, key: "bytes", proofs: ["bytes"] } as const satisfies Form;
+const MEMBERSHIP: Form = { ...NON_MEMBERSHIP, value: "bytes" };
 const RANGE: Form = { ...IN, start: "bytes", end: "bytes?", records: [RECORD] };
 
-export type KeyEvidence = ProvenIn & ProvenRecord;
+/** What proves that a key is absent. */
+export type NonMembershipEvidence = ProvenIn & Omit<ProvenRecord, "value">;
+
+/** What proves that a key has a value. */
+export type MembershipEvidence = NonMembershipEvidence & { readonly value: Uint8Array };
 
 /**
- * That a key has this value, or none (`value: undefined`).
+ * Proves that the key has this value in the state of the app hash. Returns nothing; throws unless it is proven.
  *
- * @returns the neighbours of an absent key
  * @throws UpgradeError UPG_PROOF_MALFORMED, UPG_PROOF_KEY, UPG_PROOF_VALUE, UPG_PROOF_ROOT, UPG_PROOF_EMPTY_VALUE, UPG_INVALID_ARGUMENT
  *
  * @example
- * const appHash = new Uint8Array(32);
+ * const [appHash, key] = [new Uint8Array(32), fromHex("00")];
  * try {
- *   verifyKey({ appHash, store: "upgrade", key: Uint8Array.of(0), value: undefined, proofs: [] });
+ *   verifyMembership({ appHash, store: "upgrade", key, value: fromHex("0a"), proofs: [] });
  * } catch (error) {
  *   console.log(isUpgradeError(error) && error.message); // → expected two proofs, of the key and of the store
  * }
  */
-export function verifyKey(evidence: KeyEvidence): Neighbours | undefined {
-  const { appHash, store, key, value, proofs, sha256 } = argument<KeyEvidence>(evidence, KEY, "evidence");
-  const hash = sha256 ?? nobleSha256;
-  if (value === undefined) return verifyStoreAbsence(hash, { store, key, appHash, proofs });
-  verifyStoreProof(hash, { store, key, value, appHash, proofs });
+export function verifyMembership(evidence: MembershipEvidence): void {
+  const { sha256, ...record } = argument<MembershipEvidence>(evidence, MEMBERSHIP, "evidence");
+  verifyStoreProof(sha256 ?? nobleSha256, record);
+}
+
+/**
+ * Proves that the key is absent from the state of the app hash. Throws unless it is proven.
+ *
+ * @returns the key-value pairs next to the absent key, which have no key between them
+ * @throws UpgradeError as {@link verifyMembership}
+ *
+ * @example
+ * const [appHash, key] = [new Uint8Array(32), fromHex("00")];
+ * try {
+ *   verifyNonMembership({ appHash, store: "upgrade", key, proofs: [] });
+ * } catch (error) {
+ *   console.log(isUpgradeError(error) && error.code); // → UPG_PROOF_MALFORMED
+ * }
+ */
+export function verifyNonMembership(evidence: NonMembershipEvidence): Neighbours {
+  const { sha256, ...record } = argument<NonMembershipEvidence>(evidence, NON_MEMBERSHIP, "evidence");
+  return verifyStoreAbsence(sha256 ?? nobleSha256, record);
+}
+
+/** @returns the neighbours of an absent key */
+export function verifyRecord({ value, ...rest }: ProvenIn & ProvenRecord): Neighbours | undefined {
+  if (value === undefined) return verifyNonMembership(rest);
+  verifyMembership({ ...rest, value });
   return undefined;
 }
 
@@ -66,7 +93,7 @@ export interface RangeEvidence extends ProvenIn {
 /**
  * All pairs of the range, none hidden.
  *
- * @throws UpgradeError UPG_PROOF_RANGE when a part of the range stays open, and as {@link verifyKey}
+ * @throws UpgradeError UPG_PROOF_RANGE when a part of the range stays open, and as {@link verifyMembership}
  *
  * @example
  * const range = { start: Uint8Array.of(2), end: Uint8Array.of(3) };
@@ -83,7 +110,7 @@ export function verifyRange(evidence: RangeEvidence): KeyValue[] {
   let next: Uint8Array | undefined = isPast(start) ? undefined : start;
   for (const record of records) {
     if (!next || !equalBytes(record.key, next)) throw open(`a record of ${toHex(record.key)} is no part of the walk`);
-    const neighbours = verifyKey({ appHash, store, sha256, ...record });
+    const neighbours = verifyRecord({ appHash, store, sha256, ...record });
     const pair: KeyValue | undefined = record.value ? [record.key, record.value] : neighbours?.right;
     if (pair && !isPast(pair[0])) found.push(pair);
     next = pair && afterKey(pair[0]);

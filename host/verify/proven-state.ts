@@ -3,7 +3,7 @@ import { equalBytes, toHex } from "../bytes.js";
 import type { Header } from "../comet/header.js";
 import type { DoneUpgrade, KeyValue, Plan, Sha256, VersionMap } from "../types.js";
 import type { JsonView } from "./json.js";
-import { type ProvenRecord, verifyKey, verifyRange } from "./proofs.js";
+import { type ProvenRecord, verifyRange, verifyRecord } from "./proofs.js";
 import {
   DONE_RANGE,
   decodePlan,
@@ -59,7 +59,7 @@ function recordsOf(state: JsonView, { appHash }: Header, sha256: Sha256): Map<st
       .map((json) => {
         const store = json.get("store").text();
         const record = recordOf(json);
-        verifyKey({ appHash, store, sha256, ...record });
+        verifyRecord({ appHash, store, sha256, ...record });
         return [idOf(store, record.key), record.value ?? null];
       }),
   );

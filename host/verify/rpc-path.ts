@@ -1,4 +1,7 @@
-/** Calls of CometBFT's RPC as paths of GET, for who has `fetch` and no JSON-RPC. */
+/** Calls of CometBFT's RPC by GET, for who has `fetch` and no JSON-RPC: their paths, and what the responses hold. */
+import { UpgradeError } from "../errors.js";
+import { cutText } from "../text.js";
+import { visible } from "../visible.js";
 import { argument } from "./form.js";
 import type { AskedMethod, AskedParams } from "./types.js";
 
@@ -20,4 +23,34 @@ function formOf(name: string, value: string | boolean): string {
   if (typeof value !== "boolean") argument(value, "text", name);
   if (name === "path") return `"${value}"`;
   return name === "data" ? `0x${value}` : String(value);
+}
+
+/** Of the server's own explanation. */
+const SAID_BYTES = 2_000;
+
+/**
+ * Member `result` of the parsed response, for {@link Ask}. CometBFT sends its errors as JSON too, with HTTP status 500.
+ *
+ * @throws UpgradeError UPG_REMOTE_REFUSED when the response has no result; `details.said` is the server's own explanation
+ *
+ * @example
+ * const response = { error: { code: -32603, message: "Internal error", data: "height 9 is not available" } };
+ * try {
+ *   rpcResult("commit", response);
+ * } catch (error) {
+ *   console.log(isUpgradeError(error) && error.details?.said); // → Internal error, height 9 is not available
+ * }
+ */
+export function rpcResult(method: AskedMethod, response: unknown): unknown {
+  const { result, error } = membersOf(response);
+  if (result !== undefined) return result;
+  const { message, data } = membersOf(error);
+  const texts = [message, data].filter((each) => typeof each === "string" && each !== "").join(", ");
+  const said = visible(cutText(texts, SAID_BYTES));
+  const what = `${method}: the server responded without a result${said === "" ? "" : `: ${said}`}`;
+  throw new UpgradeError("UPG_REMOTE_REFUSED", what, said === "" ? {} : { details: { said } });
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

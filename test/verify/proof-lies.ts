@@ -1,7 +1,7 @@
 /** Lies about one key, or about a range of keys: changed bytes, and honest parts put together in another way. */
 import { compareBytes, toHex } from "../../host/bytes.js";
 import type { VersionView } from "../../host/store/versions/version-view.js";
-import { afterKey, type ProvenRecord, verifyKey, verifyRange } from "../../host/verify/proofs.js";
+import { afterKey, type ProvenRecord, verifyRange, verifyRecord } from "../../host/verify/proofs.js";
 import { WireWriter } from "../../host/wire.js";
 import { Fields } from "../../host/wire-fields.js";
 import type { Random } from "../guest/random/random.js";
@@ -35,7 +35,7 @@ export function keyLie(chain: MadeChain, random: Random): void {
       way === 3 ? mutatedBytes(app, random) : app,
     ],
   };
-  verifyKey({ appHash: view.appHash, store: STORE, ...record });
+  verifyRecord({ appHash: view.appHash, store: STORE, ...record });
   const own = record.key.length > 0 ? view.store(STORE).get(record.key) : undefined;
   if (shown(own) !== shown(record.value)) throw new Error(`believed: ${toHex(record.key)} is ${shown(record.value)}`);
 }

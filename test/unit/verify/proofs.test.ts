@@ -4,11 +4,16 @@ import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
 import {
   afterKey,
+  type MembershipEvidence,
   type ProvenRecord,
   type RangeEvidence,
-  verifyKey,
+  verifyMembership,
+  verifyNonMembership,
   verifyRange,
+  verifyRecord,
 } from "../../../host/verify/proofs.js";
+import { rpcResult } from "../../../host/verify/rpc-path.js";
+import { thrownBy } from "../../thrown-by.js";
 import { choices, code } from "../commitment/support.js";
 import { sha256 } from "../store/support.js";
 
@@ -36,7 +41,7 @@ function walk(start: string, end: string | undefined): RangeEvidence & { readonl
   for (let next: Uint8Array | undefined = range.start; next && (!last || Buffer.compare(next, last) < 0); ) {
     const record = recordOf(next);
     records.push(record);
-    const right = verifyKey({ appHash, store: "upgrade", ...record })?.right?.[0];
+    const right = verifyRecord({ appHash, store: "upgrade", ...record })?.right?.[0];
     const found: Uint8Array | undefined = record.value ? next : right;
     next = found && afterKey(found);
   }
@@ -90,14 +95,31 @@ describe("verifyRange()", () => {
   });
 });
 
-describe("verifyKey()", () => {
-  test("present, absent → nothing thrown; the other way round → UPG_PROOF_*", () => {
-    const [present, absent] = [recordOf(utf8("c")), recordOf(utf8("cc"))];
-    expect(verifyKey({ appHash, store: "upgrade", ...present })).toBeUndefined();
-    expect(verifyKey({ appHash, store: "upgrade", ...absent })?.left?.[0]).toEqual(utf8("c"));
-    const hidden = { ...present, value: undefined };
-    expect(() => verifyKey({ appHash, store: "upgrade", ...hidden })).toThrow(code("UPG_PROOF_MALFORMED"));
-    const made = { ...absent, value: utf8("v") };
-    expect(() => verifyKey({ appHash, store: "upgrade", ...made })).toThrow(code("UPG_PROOF_MALFORMED"));
+describe("verifyMembership(), verifyNonMembership()", () => {
+  test("present, absent → nothing thrown; the other way round, and without a value → an error", () => {
+    const at = { appHash, store: "upgrade" };
+    const [{ value, ...present }, { value: none, ...absent }] = [recordOf(utf8("c")), recordOf(utf8("cc"))];
+    const known = value ?? new Uint8Array();
+    expect(none).toBeUndefined();
+    expect(verifyMembership({ ...at, ...present, value: known })).toBeUndefined();
+    expect(verifyNonMembership({ ...at, ...absent }).left?.[0]).toEqual(utf8("c"));
+    expect(() => verifyNonMembership({ ...at, ...present })).toThrow(code("UPG_PROOF_MALFORMED"));
+    expect(() => verifyMembership({ ...at, ...absent, value: utf8("v") })).toThrow(code("UPG_PROOF_MALFORMED"));
+    expect(() => verifyMembership({ ...at, ...present, value: utf8("other") })).toThrow(code("UPG_PROOF_VALUE"));
+    // A value that was left out by mistake asks for nothing else.
+    const forgotten = { ...at, ...absent } as MembershipEvidence;
+    expect(() => verifyMembership(forgotten)).toThrow(code("UPG_INVALID_ARGUMENT"));
+  });
+});
+
+describe("rpcResult()", () => {
+  test("a result → it; an error → UPG_REMOTE_REFUSED with what the server said, its controls shown", () => {
+    expect(rpcResult("status", { result: { a: 1 } })).toEqual({ a: 1 });
+    const response = { error: { message: "Internal error", data: "no \u202e height" } };
+    const details = { said: "Internal error, no \\u202e height" };
+    expect(thrownBy(() => rpcResult("commit", response))).toMatchObject({ code: "UPG_REMOTE_REFUSED", details });
+    for (const odd of [null, 7, [], {}, { error: null }, { error: { message: 7 } }]) {
+      expect(() => rpcResult("commit", odd)).toThrow(code("UPG_REMOTE_REFUSED"));
+    }
   });
 });

@@ -8,7 +8,7 @@ import {
   startAt,
   verifyByNoble,
   verifyEvidence,
-  verifyKey,
+  verifyMembership,
   verifyRange,
 } from "../../../host/verify/index.js";
 import { MadeChain, timeOf } from "./made-chain.js";
@@ -21,7 +21,16 @@ const proof = { appHash: witness, store: "upgrade", key: witness, value: undefin
 const header = chain.at(2).signedHeader.header;
 const run = { witness, handler: witness, maxBytes: 9, headers: { block: header, next: header } };
 
-const functions = { collect, readLightBlock, reExecute, rpcPath, startAt, verifyEvidence, verifyKey, verifyRange };
+const functions = {
+  collect,
+  readLightBlock,
+  reExecute,
+  rpcPath,
+  startAt,
+  verifyEvidence,
+  verifyMembership,
+  verifyRange,
+};
 type Given = readonly unknown[];
 const CASES: readonly [keyof typeof functions, string, ...Given[]][] = [
   [
@@ -53,7 +62,7 @@ const CASES: readonly [keyof typeof functions, string, ...Given[]][] = [
   ["startAt", "UPG_INVALID_ARGUMENT", [null], [chain.at(1), {}], [chain.at(1), trust, null]],
   ["readLightBlock", "UPG_PROOF_MALFORMED", [], [null, null], [{}, []], [new ArrayBuffer(3), []]],
   [
-    "verifyKey",
+    "verifyMembership",
     "UPG_INVALID_ARGUMENT",
     [],
     [null],
