@@ -13,8 +13,8 @@ import type { Sha256 } from "../types.js";
 import { decodeWitness } from "../witness/decode.js";
 import type { StoreWrites, Witness, WitnessStore } from "../witness/types.js";
 import { type RanUpgrade, Replay, type Replayed, type ReplayedRoot } from "./replay/replay.js";
+import { requireWebAssembly } from "./replay/require-web-assembly.js";
 import { witnessState } from "./replay/state-before.js";
-import { requireWebAssembly } from "./require-web-assembly.js";
 import { RunWatch, type WatchOptions } from "./run-watch.js";
 
 /** What a proven receipt says before anything runs. */
