@@ -2,11 +2,12 @@
 import { join } from "node:path";
 import { messageOf } from "../errors.js";
 import type { Machine } from "../sidecar/machine.js";
+import { freshMillis } from "../sidecar/readiness.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness, StatusBoard } from "../sidecar/status.js";
 
 /** The data grows, and is walked over each time. */
-const LOOK_MILLIS = 300_000;
+const LOOK_MILLIS_MIN = 60_000;
 
 interface AheadOptions {
   readonly settings: Settings;
@@ -24,8 +25,10 @@ export class BackupAhead {
 
   /** A plan is ahead. Returns at once. @param isWithoutProgram it may be made by the program that runs */
   look(isWithoutProgram: boolean): void {
-    const { clock } = this.shared.machine;
-    if (isWithoutProgram === this.#isWithoutProgram && clock.now() - this.#lookedAt < LOOK_MILLIS) return;
+    const { machine, board } = this.shared;
+    const { clock } = machine;
+    const millis = Math.max(LOOK_MILLIS_MIN, freshMillis(board.current.eta));
+    if (isWithoutProgram === this.#isWithoutProgram && clock.now() - this.#lookedAt < millis) return;
     this.#isWithoutProgram = isWithoutProgram;
     const begun = clock.now();
     this.#lookedAt = begun;

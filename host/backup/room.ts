@@ -1,5 +1,6 @@
 /** Is there room for a backup? Asked before the height, and once more when it is made. */
 import { join } from "node:path";
+import { messageOf } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import type { Settings } from "../sidecar/settings.js";
 import { type Tree, treeOf } from "./tree.js";
@@ -9,6 +10,7 @@ const RESERVE_BYTES = 64 * 1_024 * 1_024;
 /** What a block's run spilled to disk, which a start removes; where the servers of a node that has ended were. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["spill", "addresses.json"]);
 const PROBE = ".data-backup-probe";
+const FOLDER_PROBE = ".data-backup-probe-folder";
 
 export interface Room {
   readonly bytes: number;
@@ -30,7 +32,21 @@ export async function roomFor(files: Files, settings: RoomSettings, tree: Tree):
   const { bytes } = tree;
   const isByReflink = backupKind !== "copy" && (await canReflink(files, settings, tree));
   const free = files.freeBytes(backupDir);
-  return { bytes, free, isByReflink, problem: isByReflink ? undefined : problemOf(settings, bytes, free) };
+  const problem = unwritable(files, backupDir) ?? (isByReflink ? undefined : problemOf(settings, bytes, free));
+  return { bytes, free, isByReflink, problem };
+}
+
+/** A disk that has an error becomes read-only, and says so to who writes alone. */
+function unwritable(files: Files, backupDir: string): string | undefined {
+  const probe = join(backupDir, FOLDER_PROBE);
+  try {
+    files.remove(probe);
+    files.makeFolder(probe);
+    files.remove(probe);
+    return undefined;
+  } catch (error) {
+    return `nothing can be written into ${backupDir}: ${messageOf(error)}`;
+  }
 }
 
 function problemOf({ backupDir, backupKind }: RoomSettings, bytes: number, free: number): string | undefined {

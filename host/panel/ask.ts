@@ -4,7 +4,8 @@ import type { VisorStatus } from "../sidecar/status.js";
 import { decodeLossy } from "../text.js";
 
 const JSON_BYTES_MAX = 4 * 1_048_576;
-const MILLIS_MAX = 5_000;
+/** A machine that makes an upgrade's block may have no time for others. */
+const MILLIS_MAX = 15_000;
 
 export interface Asked {
   readonly status: VisorStatus;

@@ -4,10 +4,12 @@ import { haltRecordOf } from "../panel/node-form.js";
 import { diskFiles } from "../programs/disk-files.js";
 import { isLacking } from "../sidecar/readiness.js";
 import { readSettings } from "../sidecar/settings/read.js";
+import type { Readiness } from "../sidecar/status.js";
+import { supervisionReadiness } from "../staging/supervision.js";
 import type { Plan } from "../types.js";
 import { realMachine } from "../visor/real-machine.js";
 import { isHaltOfFailure, stagedReadiness } from "../visor/without-sidecar/from-disk.js";
-import { type FoundStatus, type Lack, lackingOf, statusOf } from "../visor/without-sidecar/status-of.js";
+import { type FoundStatus, lackingOf, statusOf } from "../visor/without-sidecar/status-of.js";
 import type { SidecarPlace } from "./program-rows.js";
 import type { Row } from "./row.js";
 
@@ -21,7 +23,10 @@ export async function sidecarRow(place: SidecarPlace, node: string, plan: Plan):
   }
   const { settings } = readSettings({ ...process.env, DAEMON_HOME: place.home, DAEMON_NAME: place.name }, undefined);
   const found = await statusOf(settings, realMachine);
-  const lacking = await lackingFor(found, plan, () => stagedReadiness(settings, realMachine, plan));
+  const lacking = [
+    ...(await lackingFor(found, plan, () => stagedReadiness(settings, realMachine, plan))),
+    ...supervisionReadiness(diskFiles, settings),
+  ];
   if (lacking.length > 0) {
     const words = lacking.map(({ what, detail }) => `${what}: ${detail}`).join("; ");
     return { check, state: "missing", words, next: lacking.find(({ next }) => next !== null)?.next ?? undefined };
@@ -36,10 +41,11 @@ async function lackingFor(
   found: FoundStatus,
   plan: Plan,
   look: () => ReturnType<typeof stagedReadiness>,
-): Promise<readonly Lack[]> {
+): Promise<readonly Readiness[]> {
   const lacking = lackingOf(found);
   const seen = found.status.plan;
   const isSeen = seen !== null && seen.height === String(plan.height);
   if (isSeen || found.status.phase === "failed") return lacking;
-  return (await look()).filter(isLacking);
+  const isSilent = found.silentPid !== undefined;
+  return [...(isSilent ? lacking : []), ...(await look()).filter(isLacking)];
 }

@@ -91,12 +91,14 @@ async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wa
   };
   let rehearsal: Rehearsal | undefined;
   let failure: Failure | undefined;
+  let found: WasmHandler | undefined;
   try {
     rehearsal = new Rehearsal(block);
     const { lastBlockTime, nextEndTime } = rehearsal.app;
     const times = timesToTry(lastBlockTime, options.time, nextEndTime);
     const time = itemAt(times, 0);
     const wasm = rehearsal.app.keeper.findHandler(place.plan).handler?.wasm;
+    found = wasm;
     const runs = wasm && { app: rehearsal.app, core, handler: wasm, chainId: state.genesis.chainId, time };
     const onHandler = runs && { ...runs, height: place.height };
     const profile = options.gas && onHandler ? gasOf(onHandler) : undefined;
@@ -110,7 +112,8 @@ async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wa
     }
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    return failedReport(error, { ...facts, failure });
+    // Who reads a kept report asks which handler failed.
+    return failedReport(error, { ...facts, handler: found ?? facts.handler, failure });
   } finally {
     rehearsal?.close();
   }

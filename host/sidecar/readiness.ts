@@ -12,6 +12,20 @@ export const isLacking = ({ state }: Readiness): boolean => state !== "ready" &&
 /** Nothing is lacking of what was looked at, and something was. */
 export const isReady = (readiness: readonly Readiness[]): boolean => readiness.length > 0 && !readiness.some(isLacking);
 
+const FRESH_MILLIS_MIN = 15_000;
+const FRESH_MILLIS_MAX = 600_000;
+/** Where nobody knows when the height comes. */
+const FRESH_MILLIS_UNKNOWN = 60_000;
+
+/**
+ * How old a finding may be: what was in order may not be any more, and not every change shows in a file. A tenth of the time that is
+ * left, so that what is reported before the height was looked at shortly before.
+ */
+export function freshMillis(eta: VisorStatus["eta"]): number {
+  if (!eta) return FRESH_MILLIS_UNKNOWN;
+  return Math.min(FRESH_MILLIS_MAX, Math.max(FRESH_MILLIS_MIN, eta.seconds * 100));
+}
+
 /** `none`: no plan is known, and nothing has failed. */
 export type Verdict = "none" | "ready" | "not ready";
 

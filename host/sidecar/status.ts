@@ -23,7 +23,19 @@ export interface PlanStatus {
 
 /** One thing that must be there before the height. */
 export interface Readiness {
-  readonly what: "program" | "checksum" | "handler" | "pre-upgrade" | "rehearsal" | "halt-height" | "disk" | "backup";
+  readonly what:
+    | "program"
+    | "checksum"
+    | "handler"
+    | "pre-upgrade"
+    | "rehearsal"
+    | "halt-height"
+    | "skip" // a flag that passes over the plan
+    | "current" // the link
+    | "script" // COSMOVISOR_CUSTOM_PREUPGRADE
+    | "disk"
+    | "backup"
+    | "sidecar";
   readonly state: "ready" | "missing" | "wrong" | "unknown" | "skipped";
   /** In words, with the file. */
   readonly detail: string;

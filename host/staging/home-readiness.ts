@@ -1,14 +1,17 @@
 /** What of the home, and not of the plan's own files, speaks against its upgrade. */
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { toHex } from "../bytes.js";
 import { RESERVE_BYTES } from "../download/reserve.js";
 import { Home } from "../engine/home/home.js";
+import { type MachineName, programProblem } from "../programs/executable.js";
 import { failedRehearsal } from "../programs/failed-rehearsal.js";
 import type { Files } from "../programs/files.js";
 import type { Program } from "../programs/layout.js";
 import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
+import { currentProblem } from "./current-link.js";
 import { isOurHome, pinnedHandler, replaceCommand } from "./plan-way.js";
 
 interface Facts {
@@ -69,4 +72,29 @@ export function isShort(files: Files, home: string): boolean {
   } catch {
     return false; // The system does not say it.
   }
+}
+
+/** What the sidecar starts from at the height is lost. */
+export function currentReadiness({ settings, machine }: Facts): readonly Readiness[] {
+  const found = currentProblem(machine.files, settings);
+  return found ? [{ what: "current", state: "wrong", detail: found.problem, next: found.next }] : [];
+}
+
+/** The script of the operator's that runs before the switch. */
+export function scriptReadiness({ settings, machine }: Facts): readonly Readiness[] {
+  const detail = scriptProblem(machine.files, settings);
+  return detail === undefined ? [] : [{ what: "script", state: "wrong", detail, next: null }];
+}
+
+type ScriptSettings = Pick<Settings, "root" | "customPreUpgrade">;
+
+export const scriptFile = ({ root, customPreUpgrade }: ScriptSettings): string => join(root, customPreUpgrade);
+
+/** Undefined: it can be run, or there is none. */
+export function scriptProblem(files: Files, settings: ScriptSettings, machine?: MachineName): string | undefined {
+  if (settings.customPreUpgrade === "") return undefined;
+  const problem = programProblem(files, scriptFile(settings), machine);
+  // The sidecar makes it executable for its user.
+  if (problem === undefined || problem.endsWith("executed by all")) return undefined;
+  return `COSMOVISOR_CUSTOM_PREUPGRADE: ${problem}`;
 }

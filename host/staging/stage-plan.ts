@@ -10,7 +10,13 @@ import type { Clock, Processes } from "../sidecar/machine.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
-import { copyOfCurrent, diskReadiness, rehearsalReadiness } from "./home-readiness.js";
+import {
+  copyOfCurrent,
+  currentReadiness,
+  diskReadiness,
+  rehearsalReadiness,
+  scriptReadiness,
+} from "./home-readiness.js";
 import {
   chainvisorFor,
   hasDownload,
@@ -62,6 +68,8 @@ export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> 
     readiness: [
       ...(copy ? [copy, ...probed.filter(({ what }) => what !== "program")] : probed),
       ...rehearsalReadiness(options),
+      ...currentReadiness(options),
+      ...scriptReadiness(options),
       ...diskReadiness(options),
       ...(fetched ? [checksumReadiness(fetched)] : []),
       ...handler.readiness.filter((each) => !(isMade && each.state === "missing")),

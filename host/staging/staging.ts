@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { partFolderOf } from "../download/part.js";
 import { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf } from "../errors.js";
-import { isLacking, isReady } from "../sidecar/readiness.js";
+import { freshMillis, isLacking, isReady } from "../sidecar/readiness.js";
 import type { Phase, Readiness, StatusBoard } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { isShort } from "./home-readiness.js";
 import { layoutOf, type StagePlanOptions, stagePlan } from "./stage-plan.js";
+import { watchedPrint } from "./watched-files.js";
 
 export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "machine" | "env" | "log"> {
   readonly board: StatusBoard;
@@ -16,7 +17,7 @@ export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "mac
 /** The phases that say how far the staging is; in others the run loop is at work. */
 const OWN_PHASES: ReadonlySet<Phase> = new Set(["running", "waiting", "downloading", "ready"]);
 const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set([
-  ...(["program", "checksum", "handler", "pre-upgrade", "rehearsal", "disk"] as const),
+  ...(["program", "checksum", "handler", "pre-upgrade", "rehearsal", "current", "script", "disk"] as const),
 ]);
 /** Before the second attempt; twice as long before each one after it. */
 const RETRY_MILLIS = 1_000;
@@ -102,7 +103,10 @@ export class Staging {
     }
   }
 
-  /** Settles when the program's file is another one than it was, a handler has come or gone, or the time is over. */
+  /**
+   * Settles when the program's file is another one than it was, a handler has come or gone, or the time is over.
+   * @param pause undefined: all is in order, as long as such a finding is fresh
+   */
   async #untilChanged(
     plan: UpgradeInfo,
     pause: number | undefined,
@@ -112,19 +116,24 @@ export class Staging {
     const before = this.#seen(plan);
     const begun = now();
     const passing = () => (this.#isHurried ? HURRY_MILLIS_MAX : RETRY_MILLIS_MAX);
-    const millis = () => Math.min(pause ?? 0, this.#isLasting ? LASTING_MILLIS_MAX : passing());
-    const left = () => (pause === undefined ? Number.POSITIVE_INFINITY : begun + millis() - now());
+    const millis = () =>
+      pause === undefined
+        ? freshMillis(this.options.board.current.eta)
+        : Math.min(pause, this.#isLasting ? LASTING_MILLIS_MAX : passing());
+    const left = () => begun + millis() - now();
     while (!signal.aborted && left() > 0 && this.#seen(plan) === before) {
       await this.options.machine.clock.sleep(Math.min(LOOK_MILLIS, Math.max(1, left())), signal);
       this.#remind();
     }
   }
 
-  /** Until it was asked: whether there is a file at all. */
+  /** Until it was judged: a file that is there may be anything. */
   #atFirst(plan: UpgradeInfo): readonly Readiness[] {
     const isThere = this.#print(plan) !== undefined;
-    const detail = isThere ? "the program is in its place" : `the program of "${plan.name}" is not in its place yet`;
-    return [{ what: "program", state: isThere ? "ready" : "missing", detail, next: null }];
+    const detail = isThere
+      ? `the program of "${plan.name}" is in its place, and has not been tried yet`
+      : `the program of "${plan.name}" is not in its place yet`;
+    return [{ what: "program", state: isThere ? "unknown" : "missing", detail, next: null }];
   }
 
   #print({ name }: UpgradeInfo): string | undefined {
@@ -141,7 +150,8 @@ export class Staging {
       const handlers = machine.files.list(join(settings.home, "handlers", "staged")) ?? [];
       const rehearsal = machine.files.facts(new Home(settings.home).rehearsalFile(plan.name))?.print;
       const isFull = isShort(machine.files, settings.home);
-      return JSON.stringify([this.#print(plan), handlers.toSorted(), rehearsal, isFull]);
+      const watched = watchedPrint(machine.files, settings, layoutOf(this.options).of(plan.name).file);
+      return JSON.stringify([watched, handlers.toSorted(), rehearsal, isFull]);
     } catch {
       return "";
     }

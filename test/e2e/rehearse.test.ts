@@ -221,6 +221,9 @@ describe("rehearse() warns of a handler that", () => {
       expect(report.commands.length).toBeGreaterThan(0);
       const own = mkdtempSync(join(folder, "own-"));
       writeFileSync(join(own, "h.wasm"), readFileSync(handler));
+      // Found in the home: readiness knows by the hash which file failed.
+      const hash = code === "UPG_HANDLER_FORMAT" ? undefined : toHex(sha256(readFileSync(handler)));
+      if (hash) expect((await run(home, { handlers: own })).handler?.sha256).toBe(hash);
       expect((await home.start("--handlers", own).end).exit).toBe(exit);
       expect(home.last).toEqual(before);
     });

@@ -1,8 +1,9 @@
 /** Folders, links and programs of a home, as the switch will find them. */
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { programProblem } from "../../programs/executable.js";
-import { lastSwitch, lostLink } from "../../programs/lost-link.js";
 import { shellWord } from "../../shell-word.js";
+import { currentLink, currentProblem, earlyProblem } from "../current-link.js";
+import { scriptFile, scriptProblem } from "../home-readiness.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 
 export function folderFindings(patient: Patient): Finding[] {
@@ -25,26 +26,14 @@ export function folderFindings(patient: Patient): Finding[] {
 function currentFindings(patient: Patient): Finding[] {
   const { files, read } = patient;
   const { root, name } = read.settings;
-  const link = join(root, "current");
-  const found = files.linkFacts(link);
-  const genesis = join(root, "genesis", "bin", name);
-  const lost = lostLink(files, root);
-  if (lost) return [wrong("current", lost.problem, lost.next)];
-  if (!found) {
-    const problem = programProblem(files, genesis, patient);
-    if (problem !== undefined)
-      return [wrong("current", `there is no ${link}, and ${problem}`, "chainvisor init <program>")];
-    return [ok("current", `there is no ${link} yet: ${genesis} runs first`)];
-  }
-  if (found.kind !== "link") return [wrong("current", `${link} must be a link, and is a ${found.kind}`)];
+  const problem =
+    currentProblem(files, read.settings, patient) ?? earlyProblem(files, read.settings, patient.node?.reached?.height);
+  if (problem) return [wrong(problem.what, problem.problem, problem.next)];
+  const link = currentLink(root);
+  if (!files.linkFacts(link))
+    return [ok("current", `there is no ${link} yet: ${join(root, "genesis", "bin", name)} runs first`)];
   const target = files.readLink(link);
   const folder = relative(root, resolve(root, target));
-  const again = `ln -sfn ${shellWord(lastSwitch(files, root)?.folder ?? "genesis")} ${shellWord(link)}`;
-  if (!/^(genesis|upgrades\/[^/]+)$/.test(folder))
-    return [wrong("current", `${link} leads out of ${root}: ${target}`, again)];
-  if (!files.facts(link)) return [wrong("current", `${link} leads to ${target}, where nothing is`, again)];
-  const problem = programProblem(files, join(root, folder, "bin", name), patient);
-  if (problem !== undefined) return [wrong("program", problem)];
   const findings = [ok("current", `${link} leads to ${folder}`)];
   if (isAbsolute(target))
     findings.push(
@@ -115,12 +104,10 @@ const upgradeBins = ({ files, read }: Pick<Patient, "files" | "read">) => {
   return (files.list(upgrades) ?? []).map((name) => join(upgrades, name, "bin"));
 };
 
-function scriptFindings(patient: Patient): Finding[] {
-  const { root, customPreUpgrade } = patient.read.settings;
-  if (customPreUpgrade === "") return [];
-  const file = join(root, customPreUpgrade);
-  const problem = programProblem(patient.files, file, patient);
-  // The sidecar makes it executable for its user.
-  if (problem === undefined || problem.endsWith("executed by all")) return [ok("pre-upgrade script", file)];
-  return [wrong("pre-upgrade script", `COSMOVISOR_CUSTOM_PREUPGRADE: ${problem}`)];
+function scriptFindings({ files, read, ...machine }: Patient): Finding[] {
+  const { settings } = read;
+  if (settings.customPreUpgrade === "") return [];
+  const problem = scriptProblem(files, settings, machine);
+  if (problem !== undefined) return [wrong("pre-upgrade script", problem)];
+  return [ok("pre-upgrade script", scriptFile(settings))];
 }

@@ -11,12 +11,14 @@ import { isLacking, isReady, NOT_READY_EXIT } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness } from "../../sidecar/status.js";
 import { type StagedPlan, stagePlan } from "../../staging/stage-plan.js";
+import { supervisionReadiness } from "../../staging/supervision.js";
 import { visible } from "../../visible.js";
 import { realMachine } from "../real-machine.js";
 import { childEnv } from "../run/child-env.js";
 import { makeLog } from "../run/log.js";
 import { planByGrpc, planByRpc, type ScheduledPlan } from "../run/scheduled-plan.js";
 import type { VisorTools } from "../tools.js";
+import { lackingOf, statusOf } from "../without-sidecar/status-of.js";
 
 interface Flags {
   readonly plan?: string;
@@ -53,7 +55,8 @@ export function registerPrepare(program: Cobra, tools: VisorTools): void {
         return;
       }
       const staged = await prepare(settings, plan, tools);
-      const { readiness, fetched = null } = staged;
+      const { fetched = null } = staged;
+      const readiness = [...staged.readiness, ...(await besides(settings, plan, staged.readiness))];
       const answer = { plan: { ...plan, height: String(plan.height) }, from, readiness, fetched };
       output.print(answer, textOf(plan, from, readiness));
       if (!isReady(readiness)) {
@@ -106,6 +109,14 @@ function planInFile(file: string): Plan {
   const read = readPlanFile(realMachine.files, file, true);
   if (read.kind === "plan") return read.plan;
   throw new UpgradeError("UPG_INVALID_CONFIG", read.kind === "torn" ? `${file}: ${read.why}` : `${file} is missing`);
+}
+
+/** What only the sidecar sees, and that none runs. */
+async function besides(settings: Settings, plan: Plan, own: readonly Readiness[]): Promise<readonly Readiness[]> {
+  const found = await statusOf(settings, realMachine);
+  const isOfPlan = found.status.plan === null || found.status.plan.height === String(plan.height);
+  const isNew = ({ what }: Readiness) => isOfPlan && !own.some((each) => each.what === what);
+  return [...lackingOf(found).filter(isNew), ...supervisionReadiness(realMachine.files, settings)];
 }
 
 async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promise<StagedPlan> {

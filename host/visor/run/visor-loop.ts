@@ -270,7 +270,7 @@ export class VisorLoop {
           this.#stage.prepare(pending?.plan);
           this.#lookAtBackup(pending?.plan);
           this.#reports.look(pending, this.#look);
-          this.#halt.look(this.#look.operatorsNext);
+          this.#halt.look(this.#look.operatorsNext, pending?.plan);
           this.#next.look(this.#nextPlan(pending));
         },
         isReady: ({ plan }) => this.#stage.isReady(plan),

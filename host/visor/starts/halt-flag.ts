@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { skipHeights } from "../../sidecar/decision/skips.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { chainvisorFor } from "../../staging/plan-way.js";
@@ -12,6 +13,7 @@ import { prefixOf } from "../run/child-env.js";
 import type { Shared } from "../run/options.js";
 
 const FLAG = "--halt-height";
+const SKIP_FLAG = "--unsafe-skip-upgrades";
 /** Of our programs that have come to it. */
 const HALT_HEIGHT = 13;
 const APP_TOML_BYTES_MAX = 1_024 * 1_024;
@@ -20,12 +22,14 @@ export class HaltFlag {
   /** Of the run that is under way, or was the last one. */
   #given: bigint | undefined;
   #said: string | undefined;
+  #args: readonly string[] = [];
 
   constructor(private readonly shared: Pick<Shared, "args" | "settings" | "machine" | "env" | "log" | "board">) {}
 
   /** @param next whose block the application is not to make */
   begin(args: readonly string[], next: Plan | undefined): readonly string[] {
     this.#said = undefined;
+    this.#args = args;
     this.#given = next && this.#isGiven(next) ? next.height : undefined;
     return this.with(args, next);
   }
@@ -37,10 +41,14 @@ export class HaltFlag {
     return [command, FLAG, String(next.height), ...rest];
   }
 
-  /** A flag is given at the start alone: what is queued, or taken back, meanwhile comes into force with the next one. */
-  look(next: Plan | undefined): void {
+  /**
+   * A flag is given at the start alone: what is queued, or taken back, meanwhile comes into force with the next one.
+   * @param pending the plan that is ahead, the chain's or the operator's
+   */
+  look(next: Plan | undefined, pending?: Plan): void {
     const given = this.#given;
     this.#show(next);
+    this.#showSkip(pending);
     if (next?.height === given || (next && !this.#isGiven(next))) return;
     const height = given === undefined ? "" : ` with ${FLAG} ${given}`;
     if (next && (given === undefined || next.height < given)) {
@@ -74,6 +82,16 @@ export class HaltFlag {
     const detail = `the application was started without ${FLAG} ${next?.height}: it would make that block, which is the next version's`;
     const row = { what: "halt-height", state: "missing", detail, next: this.#restart } as const;
     board.update({ readiness: isStopped ? others : [...others, row] });
+  }
+
+  /** The application passes over the plan: that is right only where all validators do. */
+  #showSkip(pending: Plan | undefined): void {
+    const { board } = this.shared;
+    const others = board.current.readiness.filter(({ what }) => what !== "skip");
+    const isSkipped = pending !== undefined && skipHeights(this.#args).includes(pending.height);
+    if (!isSkipped && others.length === board.current.readiness.length) return;
+    const detail = `started with ${SKIP_FLAG} ${pending?.height}: it does not make the upgrade, and leaves the chain if the others do`;
+    board.update({ readiness: isSkipped ? [...others, { what: "skip", state: "wrong", detail, next: null }] : others });
   }
 
   /** By a flag or a setting of the operator's, or there is no flag that it takes. */

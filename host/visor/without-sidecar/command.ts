@@ -6,8 +6,7 @@ import { statusLines } from "../../panel/words.js";
 import type { Machine } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { VisorStatus } from "../../sidecar/status.js";
-import { statusFromDisk } from "./from-disk.js";
-import { exitOf } from "./status-of.js";
+import { exitOf, statusOf } from "./status-of.js";
 
 export interface StatusCommandOptions {
   readonly settings: Settings;
@@ -29,7 +28,7 @@ export async function statusCommand(options: StatusCommandOptions): Promise<numb
   const socket = socketPath(settings.root);
   let known = await askStatus({ socket, signal });
   if (!known) {
-    const found = { status: await statusFromDisk(settings, machine), sidecar: undefined };
+    const found = await statusOf(settings, machine);
     show(options, found.status);
     return exitOf(found) || NONE_RUNS_EXIT;
   }

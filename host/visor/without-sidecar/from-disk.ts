@@ -12,11 +12,13 @@ import { lostLink } from "../../programs/lost-link.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import type { Machine } from "../../sidecar/machine.js";
 import { isLacking } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
+import { earlyProblem } from "../../staging/current-link.js";
 import { stagePlan } from "../../staging/stage-plan.js";
 import { lastStart } from "../../staging/start-command.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
@@ -24,8 +26,9 @@ import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
 import { type FailureRecord, readFailure } from "./failure-record.js";
 
-/** Never rejects. */
-export async function statusFromDisk(settings: Settings, real: Machine): Promise<VisorStatus> {
+/** Never rejects. @param silentPid of a sidecar that runs and does not respond; undefined: none runs */
+export async function statusFromDisk(settings: Settings, real: Machine, silentPid?: string): Promise<VisorStatus> {
+  const begin = silentPid === undefined ? NONE_RUNS : silentText(silentPid);
   const files = { ...real.files, chmod: () => undefined };
   const machine: Machine = { ...real, files };
   const { home, name, isCaseKept } = settings;
@@ -57,13 +60,13 @@ export async function statusFromDisk(settings: Settings, real: Machine): Promise
       height: reached ? { value: String(reached.height), source: reached.source } : null,
       plan: pending ? planStatus(pending) : null,
       readiness,
-      message: messageFor(decision, failed, halt?.message),
+      message: messageFor(begin, decision, failed, halt?.message),
       // Nothing that is started goes on without what is missing.
       next: lacks === undefined ? nextWithout(starts.start, failed, halt?.commands) : [lacks, starts.start],
     });
   } catch (error) {
     const failed = readFailure(files, placesOf(settings).failureFile);
-    const message = [NONE_RUNS, failed ? failureText(failed) : messageOf(error)].join(" ");
+    const message = [begin, failed ? failureText(failed) : messageOf(error)].join(" ");
     const next = failed && failed.next.length > 0 ? failed.next : ["chainvisor doctor"];
     board.update({ phase: failed ? "failed" : "stopped", message, next });
   }
@@ -86,14 +89,16 @@ export const isHaltOfFailure = (halt: HaltRecord | undefined): halt is HaltRecor
   halt !== undefined && !ORDINARY.has(halt.code);
 
 const NONE_RUNS = "No sidecar runs on this home; this is what its files say.";
+const silentText = (pid: string) =>
+  `chainvisor (pid ${pid}) runs on this home and does not respond; this is what the files say.`;
 
 const failureText = ({ exit, time, message }: FailureRecord) =>
   `The sidecar ended by itself with ${exit}, at ${time}: ${message}.`;
 
-function messageFor(decision: Decision, failed: FailureRecord | undefined, halt: string | undefined): string {
+function messageFor(begin: string, decision: Decision, failed?: FailureRecord, halt?: string): string {
   const due =
     decision.kind === "switch" ? `The plan is due, and the next start switches to its program: ${decision.why}.` : "";
-  return [NONE_RUNS, failed ? failureText(failed) : "", due, halt ? `The node ended: ${halt}` : ""]
+  return [begin, failed ? failureText(failed) : "", due, halt ? `The node ended: ${halt}` : ""]
     .filter(Boolean)
     .join(" ");
 }
@@ -131,12 +136,15 @@ function problemOf(file: string, files: Machine["files"]): string | undefined {
 export async function stagedReadiness(settings: Settings, real: Machine, plan: Plan): Promise<readonly Readiness[]> {
   const nothing = () => undefined;
   const machine: Machine = { ...real, files: { ...real.files, chmod: nothing, remove: nothing } };
+  const { reached } = await nodeFacts({ files: machine.files, settings, sidecar: undefined });
+  const early = earlyProblem(machine.files, settings, reached?.height);
   const { readiness } = await stagePlan({
     ...{ settings: { ...settings, isDownloadAllowed: false }, machine, plan, isReadOnly: true },
     ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
     ...{ log: nothing, onProgress: nothing },
   });
-  return readiness;
+  if (!early) return readiness;
+  return [...readiness, { what: "current", state: "wrong", detail: early.problem, next: early.next }];
 }
 
 const planStatus = ({ plan: { name, height, info }, origin }: Pending) => ({

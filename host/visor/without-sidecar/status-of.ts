@@ -7,6 +7,7 @@ import { isLacking, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import type { Scheduled } from "../../staging/doctor/ahead.js";
+import { chainvisorOf } from "../../staging/supervision.js";
 import { statusFromDisk } from "./from-disk.js";
 
 interface Sidecar {
@@ -20,6 +21,8 @@ export interface FoundStatus {
   readonly scheduled: Scheduled | undefined;
   /** What the sidecar that runs has asked the node; undefined: none runs. */
   readonly sidecar: Sidecar | undefined;
+  /** Of a sidecar that runs and does not respond: what it knows, nobody knows. */
+  readonly silentPid?: string | undefined;
 }
 
 /** Never rejects. */
@@ -31,8 +34,9 @@ export async function statusOf(settings: Settings, machine: Machine): Promise<Fo
     const reached = last ? { height: BigInt(last.value), source: last.source } : undefined;
     return { status, scheduled: scheduledIn(status), sidecar: { reached } };
   }
-  const status = await statusFromDisk(settings, machine);
-  return { status, scheduled: scheduledIn(status), sidecar: undefined };
+  const silentPid = chainvisorOf(settings);
+  const status = await statusFromDisk(settings, machine, silentPid);
+  return { status, scheduled: scheduledIn(status), sidecar: undefined, silentPid };
 }
 
 function scheduledIn({ plan, readiness }: VisorStatus): Scheduled | undefined {
@@ -41,19 +45,16 @@ function scheduledIn({ plan, readiness }: VisorStatus): Scheduled | undefined {
   return { plan: { name, height: BigInt(height), info }, origin, readiness };
 }
 
-export interface Lack extends Pick<Readiness, "detail" | "next"> {
-  readonly what: Readiness["what"] | "sidecar";
-}
+type Judged = Pick<FoundStatus, "status" | "silentPid">;
 
-/** What keeps the node from being ready: also a sidecar that has failed. */
-export function lackingOf({ status }: Pick<FoundStatus, "status">): readonly Lack[] {
-  const failed =
-    status.phase === "failed"
-      ? [{ what: "sidecar" as const, detail: status.message, next: status.next[0] ?? null }]
-      : [];
-  return [...failed, ...status.readiness.filter(isLacking)];
+/** What keeps the node from being ready: also a sidecar that has failed, or does not respond. */
+export function lackingOf({ status, silentPid }: Judged): readonly Readiness[] {
+  const lacking = status.readiness.filter(isLacking);
+  if (status.phase !== "failed" && silentPid === undefined) return lacking;
+  const state = silentPid === undefined ? "wrong" : "unknown";
+  return [{ what: "sidecar", state, detail: status.message, next: status.next[0] ?? null }, ...lacking];
 }
 
 /** Of a command that reports the status: the same for all of them. */
-export const exitOf = ({ status }: Pick<FoundStatus, "status">): number =>
-  verdictOf(status) === "not ready" ? NOT_READY_EXIT : 0;
+export const exitOf = ({ status, silentPid }: Judged): number =>
+  silentPid !== undefined || verdictOf(status) === "not ready" ? NOT_READY_EXIT : 0;

@@ -95,6 +95,9 @@ describe("preflight()", () => {
   test("no handler here, but a program for the plan in Cosmovisor's folders → that one takes over", async () => {
     const path = scheduled();
     const file = stage(path);
+    const first = join(path, "cosmovisor/genesis/bin");
+    mkdirSync(first, { recursive: true });
+    writeFileSync(join(first, "chaind"), "#!/bin/sh\n# the release before\n", { mode: 0o755 });
     const rows = await rowsOf(path, { handlers: join(path, "none") });
     expect(rows.get("program")).toMatchObject({ state: "ok", next: `${file} upgrade preflight --home ${path}` });
     expect(rows.get("handler")).toMatchObject({

@@ -1,14 +1,20 @@
 /** Ready means ready: what is staged would fail at the height → no status, metric or page says that it is ready. */
 import { createHash } from "node:crypto";
+import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { Home as NodeHome } from "../../../../host/engine/home/home.js";
+import { HomeLock } from "../../../../host/engine/home/home-lock.js";
 import { metricsText } from "../../../../host/panel/metrics-text.js";
 import { statusLines } from "../../../../host/panel/words.js";
 import { isReady, verdictOf } from "../../../../host/sidecar/readiness.js";
+import type { Settings } from "../../../../host/sidecar/settings.js";
 import type { Readiness } from "../../../../host/sidecar/status.js";
+import { earlyProblem } from "../../../../host/staging/current-link.js";
 import { stagePlan } from "../../../../host/staging/stage-plan.js";
+import { supervisionReadiness } from "../../../../host/staging/supervision.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
-import { exitOf } from "../../../../host/visor/without-sidecar/status-of.js";
+import { exitOf, lackingOf, statusOf } from "../../../../host/visor/without-sidecar/status-of.js";
 import { DAEMON, planText, ScriptsHome } from "../scripts-home.js";
 
 const MAKES = "this binary can take over at the height";
@@ -28,9 +34,13 @@ class Home extends ScriptsHome {
   }
 }
 
-async function readinessOf(home: Home, machine = realMachine): Promise<readonly Readiness[]> {
+async function readinessOf(
+  home: Home,
+  machine = realMachine,
+  changes: Partial<Settings> = {},
+): Promise<readonly Readiness[]> {
   const { readiness } = await stagePlan({
-    settings: home.settings(),
+    settings: home.settings(changes),
     plan: { name: "v2", height: 40n, info: "" },
     ...{ machine, env: {}, signal: new AbortController().signal },
     ...{ log: () => undefined, onProgress: () => undefined },
@@ -109,6 +119,62 @@ describe("a plan is ahead", () => {
     expect(metric(status)).toContain('chain_upgrade_sidecar_ready{name="v2"} 0');
     const shown = { status, silentSeconds: undefined, time: "" };
     expect(statusLines(shown).join("\n")).toContain(words);
+  });
+
+  test.each<[string, (home: Home) => Partial<Settings>, string]>([
+    [
+      "the link current leads nowhere",
+      (home) => symlinkSync("upgrades/v1", home.file("cosmovisor/current")) ?? {},
+      "current",
+    ],
+    ["the operator's script is missing", () => ({ customPreUpgrade: "before.sh" }), "script"],
+  ])("%s → not ready", async (_, prepare, what) => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    const readiness = await readinessOf(home, realMachine, prepare(home));
+    expect(readiness.filter(({ state }) => state !== "ready").map((each) => each.what)).toEqual([what]);
+  });
+
+  test("data from before an upgrade under its program → the doctor's and preflight's finding, with the link to go back", async () => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    home.write("cosmovisor/upgrades/v2/upgrade-info.json", planText("v2", 40));
+    symlinkSync("upgrades/v2", home.file("cosmovisor/current"));
+    const found = (reached: bigint | undefined) => earlyProblem(realMachine.files, home.settings(), reached);
+    expect(found(10n)).toMatchObject({ what: "current", next: expect.stringMatching(/^ln -sfn genesis /) });
+    expect([found(39n), found(40n), found(undefined)]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("a sidecar that runs and does not respond → 30, and lacking in every command", async () => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    const lock = HomeLock.acquire(home.file("cosmovisor/chainvisor.lock"));
+    try {
+      const found = await statusOf(home.settings(), realMachine);
+      expect([found.silentPid, exitOf(found)]).toEqual([String(process.pid), 30]);
+      expect(lackingOf(found)[0]).toMatchObject({
+        what: "sidecar",
+        detail: expect.stringContaining("does not respond"),
+      });
+    } finally {
+      lock.release();
+    }
+  });
+
+  test("a node that runs without a sidecar → the sidecar is missing; with one, or with a relay → nothing", () => {
+    const home = new Home();
+    const found = () =>
+      supervisionReadiness(realMachine.files, home.settings()).map(({ what, state }) => [what, state]);
+    expect(found()).toEqual([]);
+    const { lockFile, relayLockFile } = new NodeHome(home.path);
+    const node = HomeLock.acquire(lockFile);
+    expect(found()).toEqual([["sidecar", "missing"]]);
+    for (const other of [home.file("cosmovisor/chainvisor.lock"), relayLockFile]) {
+      const lock = HomeLock.acquire(other);
+      expect(found()).toEqual([]);
+      lock.release();
+    }
+    node.release();
   });
 
   test("less than the reserve is free → not ready, with the disk", async () => {

@@ -1,6 +1,6 @@
 /** What is made ready of a plan as soon as it is known, and what the board says of it. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Settings } from "../../../../host/sidecar/settings.js";
 import { Staging } from "../../../../host/staging/staging.js";
@@ -19,6 +19,7 @@ afterAll(() => server.close());
 
 function stagingOf(home: ScriptsHome, changes: Partial<Settings> = {}) {
   home.board.update({ phase: "running" });
+  home.program("genesis", "exit 1");
   return new Staging({
     settings: home.settings({ isDownloadAllowed: true, ...changes }),
     machine: realMachine,
@@ -87,6 +88,66 @@ describe("Staging", () => {
     ]);
     home.program("upgrades/v2", "exit 0");
     await until(() => home.board.current.phase === "ready");
+    await staging.close();
+  });
+
+  test("a file that was not tried yet → unknown, not ready", async () => {
+    const home = new ScriptsHome();
+    home.program("upgrades/v2", "exit 0");
+    const staging = stagingOf(home);
+    staging.plan(planOf({}));
+    expect(home.board.current.readiness).toMatchObject([{ what: "program", state: "unknown" }]);
+    await until(() => home.board.current.phase === "ready");
+    await staging.close();
+  });
+
+  test.each<[string, (home: ScriptsHome) => void, string]>([
+    [
+      "the link current leads nowhere",
+      (home) => symlinkSync("upgrades/v1.9", home.file("cosmovisor/current")),
+      "current",
+    ],
+    ["a program that the script starts is removed", (home) => rmSync(home.file("new-release")), "program"],
+  ])("ready, and then %s → not ready", async (_, happens, what) => {
+    const home = new ScriptsHome();
+    const release = home.write("new-release", "#!/bin/sh\nexit 0\n", 0o755);
+    home.program("upgrades/v2", `exec ${release} "$@"`);
+    const staging = stagingOf(home);
+    staging.plan(planOf({}));
+    await until(() => home.board.current.phase === "ready");
+    happens(home);
+    await until(() => home.board.current.phase === "waiting");
+    expect(
+      staging
+        .readiness()
+        .filter(({ state }) => state === "wrong")
+        .map((each) => each.what),
+    ).toEqual([what]);
+    await staging.close();
+  });
+
+  test("ready, and nothing changes in a file → judged again before the finding is old", async () => {
+    const home = new ScriptsHome();
+    let [asked, now] = [0, 0];
+    home.program("upgrades/v2", `exec ${process.execPath} "$@"`);
+    const sleep = async () => {
+      now += 1_000;
+      await realMachine.clock.sleep(1);
+    };
+    const clock = { ...realMachine.clock, now: () => now, sleep };
+    const processes = {
+      ...realMachine.processes,
+      run: async () => ({ exit: ++asked > 4 ? 127 : 0, signal: null, stdout: "", stderr: "lost.so: not found" }),
+    };
+    const staging = new Staging({
+      ...{ settings: home.settings(), machine: { ...realMachine, clock, processes }, env: {}, board: home.board },
+      log: () => undefined,
+    });
+    home.program("genesis", "exit 1");
+    home.board.update({ phase: "running", eta: { seconds: 100, plus_minus: 0 } });
+    staging.plan(planOf({}));
+    await until(() => home.board.current.phase === "waiting" && asked > 4);
+    expect(now).toBeGreaterThanOrEqual(15_000);
     await staging.close();
   });
 

@@ -67,6 +67,20 @@ describe("HaltFlag", () => {
     expect(home.lines).toHaveLength(3);
     expect(home.lines.at(-1)).toContain("no plan is queued any more");
   });
+
+  test("a plan whose height the application skips → not ready; another height, or no plan → nothing", () => {
+    const { flag, home } = flagOf({});
+    flag.begin(["start", "--unsafe-skip-upgrades", "49"], undefined);
+    flag.look(undefined, NEXT);
+    expect(home.board.current.readiness).toMatchObject([
+      { what: "skip", state: "wrong", detail: expect.stringContaining("--unsafe-skip-upgrades 49") },
+    ]);
+    flag.look(undefined, { ...NEXT, height: 50n });
+    expect(home.board.current.readiness).toEqual([]);
+    flag.look(undefined, NEXT);
+    flag.look(undefined, undefined);
+    expect(home.board.current.readiness).toEqual([]);
+  });
 });
 
 describe("runVisor() a plan of the operator's own", () => {

@@ -1,0 +1,63 @@
+/** The link `current`, and the program that it leads to: without them a sidecar starts nothing, and switches nothing. */
+import { join, relative, resolve } from "node:path";
+import { type MachineName, programProblem } from "../programs/executable.js";
+import type { Files } from "../programs/files.js";
+import { lastSwitch, lostLink } from "../programs/lost-link.js";
+import { shellWord } from "../shell-word.js";
+import { planIn } from "../sidecar/decision/plan-file.js";
+import type { Settings } from "../sidecar/settings.js";
+
+export interface CurrentProblem {
+  /** `current`: the link; `program`: what it leads to. */
+  readonly what: "current" | "program";
+  readonly problem: string;
+  readonly next: string | null;
+}
+
+export const currentLink = (root: string): string => join(root, "current");
+
+/** Undefined: the next start finds its program. @throws what the system says */
+export function currentProblem(
+  files: Files,
+  { root, name }: Pick<Settings, "root" | "name">,
+  machine?: MachineName,
+): CurrentProblem | undefined {
+  const link = currentLink(root);
+  const found = files.linkFacts(link);
+  const lost = lostLink(files, root);
+  if (lost) return { what: "current", ...lost };
+  if (!found) {
+    const problem = programProblem(files, join(root, "genesis", "bin", name), machine);
+    if (problem === undefined) return undefined;
+    return { what: "current", problem: `there is no ${link}, and ${problem}`, next: "chainvisor init <program>" };
+  }
+  if (found.kind !== "link")
+    return { what: "current", problem: `${link} must be a link, and is a ${found.kind}`, next: null };
+  const target = files.readLink(link);
+  const folder = relative(root, resolve(root, target));
+  const next = `ln -sfn ${shellWord(lastSwitch(files, root)?.folder ?? "genesis")} ${shellWord(link)}`;
+  if (!/^(genesis|upgrades\/[^/]+)$/.test(folder))
+    return { what: "current", problem: `${link} leads out of ${root}: ${target}`, next };
+  if (!files.facts(link)) return { what: "current", problem: `${link} leads to ${target}, where nothing is`, next };
+  const problem = programProblem(files, join(root, folder, "bin", name), machine);
+  return problem === undefined ? undefined : { what: "program", problem, next: null };
+}
+
+/**
+ * Data that is restored from before an upgrade, under a link that leads to the program after it: that program comes too early.
+ * @param reached the last block of the data; undefined: not known
+ */
+export function earlyProblem(
+  files: Files,
+  { root, isCaseKept }: Pick<Settings, "root" | "isCaseKept">,
+  reached: bigint | undefined,
+): CurrentProblem | undefined {
+  const link = currentLink(root);
+  const plan = planIn(files, join(link, "upgrade-info.json"), isCaseKept);
+  // At the height before, the program may be about to make the block.
+  if (!plan || reached === undefined || reached + 1n >= plan.height) return undefined;
+  const previous = join(root, "previous");
+  const before = files.linkFacts(previous) ? files.readLink(previous) : "genesis";
+  const problem = `${link} leads to the program of "${plan.name}", whose height is ${plan.height}, and the data is at ${reached}: it comes too early`;
+  return { what: "current", problem, next: `ln -sfn ${shellWord(before)} ${shellWord(link)}` };
+}
