@@ -162,9 +162,9 @@ export class Network {
   }
 
   /** The same of an upgrade; returns the height of its plan once it is scheduled. */
-  async schedule(plan: string, info = ""): Promise<number> {
+  async schedule(plan: string, info = "", blocks = BLOCKS_TO_PLAN): Promise<number> {
     const node = this.#running();
-    const height = (await node.height()) + BLOCKS_TO_PLAN;
+    const height = (await node.height()) + blocks;
     await this.propose([softwareUpgrade(plan, BigInt(height), info)]);
     await until(`the plan ${plan} is scheduled`, async () => {
       const { plan: found } = await ask(node.rpc, UpgradeQuery.method.currentPlan, {});

@@ -1,7 +1,7 @@
 /** One home under a real sidecar, and everything that reports whether it is ready. */
 import "../serve-chain.js";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,18 +10,35 @@ import { left } from "../../host/visor/left-processes.js";
 import { MARK } from "../../host/visor/run/child-env.js";
 import { freePort } from "../e2e/free-port.js";
 import { makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "../e2e/prepared-home.js";
-import { genesisText } from "../scenario/genesis-text.js";
+import type { Packed } from "../scenario/wallet.js";
 import { mountDisk } from "../small-disk.js";
-import { type CommandEnd, ofDoctor, ofExit, ofLog, ofMetric, ofStatus, type Surface } from "./surfaces.js";
+import { Governor, governedGenesis } from "./governor.js";
+import {
+  type CommandEnd,
+  ofAlerts,
+  ofDoctor,
+  ofExit,
+  ofLog,
+  ofMetric,
+  ofPage,
+  ofPrepare,
+  ofStatus,
+  type Surface,
+} from "./surfaces.js";
 
 const DIST = join(import.meta.dirname, "../../dist");
-const CHAIND = join(DIST, "chaind.js");
+export const CHAIND = join(DIST, "chaind.js");
 const CHAINVISOR = join(DIST, "chainvisor.js");
 const HANDLERS = join(DIST, "handlers");
 /** A machine may be several times as slow as the one that this was written on. */
 const PATIENCE_MILLIS = 120_000;
-/** Until the sidecar has read the plan, fetched what it offers, and tried the staged program. */
-const SETTLE_MILLIS = 9_000;
+const LOOK_MILLIS = 1_000;
+/** The sidecar asks for the plan every five seconds. */
+const SETTLED_LOOKS = 7;
+const LOOKS_MAX = 120;
+/** Ends what the sidecar says of a program before it has judged it. */
+const NOT_YET = "has not been tried yet";
+const COMMAND_MILLIS = 180_000;
 
 type Ports = Readonly<Record<"rpc" | "api" | "status", number>>;
 
@@ -32,6 +49,14 @@ export interface BedOptions {
   readonly plan?: PlannedUpgrade;
   /** Version 2 was applied before, so that a handler may be the next upgrade. */
   readonly isAtV2?: boolean;
+  /** Variables besides. @param root a folder beside the home */
+  readonly env?: (root: string) => Readonly<Record<string, string>>;
+}
+
+interface Found {
+  readonly plan?: object | null;
+  readonly phase?: string;
+  readonly readiness?: readonly { readonly detail: string }[];
 }
 
 /** The release that has the plan, and the one before it, as scripts. */
@@ -39,47 +64,31 @@ export const oldProgram = (): string => `#!/bin/sh\n[ "$1" = start ] && set -- "
 export const newProgram = (): string => `#!/bin/sh\n${execLine()}`;
 const execLine = () => `exec ${shellWord(process.execPath)} ${shellWord(CHAIND)} "$@"\n`;
 
-export class Bed {
-  readonly home: string;
-  readonly #root: string;
-  readonly #disk: string | undefined;
+/** A home under a sidecar, and everything that reports whether it is ready. */
+export class Supervised {
   readonly env: Record<string, string>;
-  readonly #ports: Ports;
   log = "";
+  /** That was seen. */
+  lastHeight = 0;
+  /** Or the node alone. */
   #sidecar: ChildProcess | undefined;
   #end: Promise<number | null> | undefined;
+  protected isAlone = false;
 
-  private constructor(options: BedOptions, ports: Ports) {
-    this.#disk = options.disk === undefined ? undefined : mountDisk(options.disk);
-    if (options.disk !== undefined && this.#disk === undefined) throw new Error("this user may not mount a disk");
-    this.#root = mkdtempSync(join(tmpdir(), "chain-upgrade-readiness-"));
-    this.home = join(this.#disk ?? this.#root, "home");
-    this.#ports = ports;
+  /** @param servers flags of `start` that say where the node listens */
+  constructor(
+    readonly home: string,
+    protected readonly ports: Ports,
+    private readonly servers: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ) {
     this.env = {
-      ...{ PATH: process.env["PATH"] ?? "", HOME: this.#root, DAEMON_NAME: "chaind", DAEMON_HOME: this.home },
+      ...{ PATH: process.env["PATH"] ?? "", DAEMON_NAME: "chaind", DAEMON_HOME: this.home },
       ...{ DAEMON_SHUTDOWN_GRACE: "10s", DAEMON_ALLOW_DOWNLOAD_BINARIES: "true" },
       CHAINVISOR_STATUS_ADDRESS: `127.0.0.1:${ports.status}`,
       CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${ports.rpc}`,
+      ...env,
     };
-    makeHome(this.home, genesisText());
-    const { plan, isAtV2 = false } = options;
-    withNode({ path: this.home, handlers: HANDLERS, appVersion: 1n }, (node) => {
-      if (isAtV2) schedule(node, { name: "v2", height: 3n });
-      makeBlocksUpTo(node, isAtV2 ? 2n : 4n);
-      if (plan && !isAtV2) schedule(node, plan);
-    });
-    if (isAtV2) {
-      withNode({ path: this.home, handlers: HANDLERS }, (node) => {
-        makeBlocksUpTo(node, 4n);
-        if (plan) schedule(node, plan);
-      });
-    }
-    this.place("genesis", isAtV2 ? newProgram() : oldProgram());
-  }
-
-  static async make(options: BedOptions): Promise<Bed> {
-    const [rpc, api, status] = [await freePort(), await freePort(), await freePort()];
-    return new Bed(options, { rpc, api, status });
   }
 
   programOf(folder: string): string {
@@ -103,44 +112,36 @@ export class Bed {
     return file;
   }
 
-  /** Makes the plan's height another one, while nothing runs. */
-  async reschedule(name: string, height: bigint): Promise<void> {
-    withNode({ path: this.home, handlers: HANDLERS, appVersion: 1n }, (node) => schedule(node, { name, height }));
-  }
-
-  /** Runs the old program alone until it halts at the plan. */
-  async halted(): Promise<void> {
-    const end = await command(this.programOf("genesis"), [...this.startArguments, "--home", this.home], this.env);
-    if (end.exit !== 10) throw new Error(`expected exit 10 at the height, got ${end.exit}: ${end.stderr.slice(-500)}`);
-  }
-
-  /** A file outside the home. */
-  file(name: string, bytes: string | Uint8Array): string {
-    const path = join(this.#root, name);
-    writeFileSync(path, bytes, { mode: 0o755 });
-    return path;
-  }
-
   /** Arguments of `run`, which a start repeats. */
   get startArguments(): string[] {
-    const { rpc, api } = this.#ports;
-    const servers = [
-      `--rpc.laddr=tcp://127.0.0.1:${rpc}`,
-      `--api.address=tcp://127.0.0.1:${api}`,
-      "--grpc.enable=false",
-    ];
-    return ["start", ...servers, "--block-time", "500ms", "--log_format", "json"];
+    return ["start", ...this.servers, "--log_format", "json"];
   }
 
   start(flags: readonly string[] = []): this {
-    const args = [CHAINVISOR, "run", ...this.startArguments, ...flags];
-    const child = spawn(process.execPath, args, { env: this.env, stdio: ["ignore", "ignore", "pipe"] });
+    this.#run(process.execPath, [CHAINVISOR, "run", ...this.startArguments, ...flags]);
+    return this;
+  }
+
+  /** A program of the home's folders, by hand. */
+  startAlone(folder = "genesis"): this {
+    this.isAlone = true;
+    this.#run(this.programOf(folder), [...this.startArguments, "--home", this.home]);
+    return this;
+  }
+
+  #run(file: string, args: readonly string[]): void {
+    const child = spawn(file, args, { env: this.env, stdio: ["ignore", "ignore", "pipe"] });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.log = (this.log + text).slice(-400_000);
     });
     this.#sidecar = child;
     this.#end = new Promise((resolve) => child.once("close", (exit) => resolve(exit)));
-    return this;
+  }
+
+  /** What was started last has exited, and how. */
+  get end(): string {
+    const { exitCode, signalCode } = this.#sidecar ?? {};
+    return this.sidecar || this.#sidecar === undefined ? "" : `, exit ${exitCode ?? signalCode}`;
   }
 
   get sidecar(): ChildProcess | undefined {
@@ -159,16 +160,6 @@ export class Bed {
     await this.#end;
   }
 
-  async close(): Promise<void> {
-    await this.killAll();
-    await sleep(200);
-    for (const folder of [this.#root, this.#disk]) {
-      if (folder === undefined) continue;
-      if (folder === this.#disk) await command("umount", ["-l", folder], process.env);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    }
-  }
-
   chaind(args: readonly string[]): Promise<CommandEnd> {
     return command(process.execPath, [CHAIND, ...args, "--home", this.home], this.env);
   }
@@ -179,25 +170,46 @@ export class Bed {
 
   /** Height of the last block; 0: the node cannot be asked. */
   async height(): Promise<number> {
-    const status = await fetchText(`http://127.0.0.1:${this.#ports.rpc}/status`);
-    return status === undefined ? 0 : Number(JSON.parse(status).result.sync_info.latest_block_height);
+    const status = await fetchText(`http://127.0.0.1:${this.ports.rpc}/status`);
+    const height = status === undefined ? 0 : Number(JSON.parse(status).result.sync_info.latest_block_height);
+    this.lastHeight = Math.max(this.lastHeight, height);
+    return height;
   }
 
+  /** Has blocks made up to this height. False: it was not reached in time, or what was started has exited. */
   async untilHeight(height: number, patience = PATIENCE_MILLIS): Promise<boolean> {
-    for (const end = Date.now() + patience; Date.now() < end; await sleep(100)) {
+    for (const end = Date.now() + patience; Date.now() < end; await sleep(50)) {
       if ((await this.height().catch(() => 0)) >= height) return true;
-      if (this.sidecar === undefined) {
-        // One more look: it may have been started again by the scene.
-        await sleep(1_000);
-        if (this.sidecar === undefined) return false;
-      }
+      if (this.sidecar === undefined) return false;
+      await this.nudge();
     }
     return false;
   }
 
-  /** Waits until what the sidecar looks at in turns has been looked at. */
-  settle(): Promise<void> {
-    return sleep(SETTLE_MILLIS);
+  /** What makes the chain go on, where it does not by itself. */
+  protected async nudge(): Promise<unknown> {
+    return undefined;
+  }
+
+  /** Waits until the sidecar has read the plan, fetched what it offers, and tried the staged program: its findings stay the same. */
+  async settle(): Promise<void> {
+    let before = "";
+    for (let same = 0, looks = 0; same < SETTLED_LOOKS && looks < LOOKS_MAX; looks++) {
+      if (looks % SETTLED_LOOKS === 1) await this.nudge();
+      await sleep(LOOK_MILLIS);
+      const text = await this.#ofSidecar("/status");
+      // None that runs, as after a failure, has nothing to settle.
+      if (text === undefined && looks > SETTLED_LOOKS && (this.isAlone || !this.sidecar)) return;
+      const { plan, readiness, phase } = JSON.parse(text ?? "{}") as Found;
+      const isOpen = phase === "downloading" || readiness?.some(({ detail }) => detail.endsWith(NOT_YET));
+      const now = JSON.stringify([plan, readiness]);
+      same = plan && !isOpen && now === before ? same + 1 : 0;
+      before = now;
+    }
+  }
+
+  #ofSidecar(path: string): Promise<string | undefined> {
+    return fetchText(`http://127.0.0.1:${this.ports.status}${path}`);
   }
 
   /** What everything that reports readiness reports now. */
@@ -206,33 +218,117 @@ export class Bed {
     const doctor = await this.chainvisor(["doctor", "-o", "json"]);
     const preflight = await this.chaind(["upgrade", "preflight", "-o", "json"]);
     const prepare = await this.chainvisor(["prepare", "-o", "json"]);
-    const sidecar = await fetchText(`http://127.0.0.1:${this.#ports.status}/metrics`);
-    const node = await fetchText(`http://127.0.0.1:${this.#ports.api}/metrics`);
+    const sidecar = await this.#ofSidecar("/metrics");
+    const node = await fetchText(`http://127.0.0.1:${this.ports.api}/metrics`);
+    const page = await this.#ofSidecar("/supervisor");
     return [
       ofStatus(status),
       ofDoctor(doctor),
       ofExit("preflight", preflight, 3),
-      ofExit("prepare", prepare, 3),
+      ofPrepare(prepare),
       ofMetric("sidecar metric", sidecar, "chain_upgrade_sidecar_ready"),
       ofMetric("node metric", node, "chain_upgrade_binary_ready"),
       ofLog(this.log, plan),
+      ofPage(page),
+      ofAlerts(sidecar, node),
     ];
+  }
+}
+
+/** A home of its own for a scene, with one validator. */
+export class Bed extends Supervised {
+  readonly #root: string;
+  readonly #disk: string | undefined;
+  readonly #governor: Governor;
+
+  private constructor(options: BedOptions, ports: Ports) {
+    const disk = options.disk === undefined ? undefined : mountDisk(options.disk);
+    if (options.disk !== undefined && disk === undefined) throw new Error("this user may not mount a disk");
+    const root = mkdtempSync(join(tmpdir(), "chain-upgrade-readiness-"));
+    const servers = [
+      `--rpc.laddr=tcp://127.0.0.1:${ports.rpc}`,
+      `--api.address=tcp://127.0.0.1:${ports.api}`,
+      // Blocks come with transactions: nothing is too late on a slow machine.
+      ...["--grpc.enable=false", "--create-empty-blocks=false", "--block-time", "100ms"],
+    ];
+    super(join(disk ?? root, "home"), ports, servers, { HOME: root, ...options.env?.(root) });
+    this.#root = root;
+    this.#disk = disk;
+    this.#governor = new Governor(ports.rpc);
+    makeHome(this.home, governedGenesis());
+    const { plan, isAtV2 = false } = options;
+    withNode({ path: this.home, handlers: HANDLERS, appVersion: 1n }, (node) => {
+      if (isAtV2) schedule(node, { name: "v2", height: 3n });
+      makeBlocksUpTo(node, isAtV2 ? 2n : 4n);
+      if (plan && !isAtV2) schedule(node, plan);
+    });
+    if (isAtV2) {
+      withNode({ path: this.home, handlers: HANDLERS }, (node) => {
+        makeBlocksUpTo(node, 4n);
+        if (plan) schedule(node, plan);
+      });
+    }
+    this.place("genesis", isAtV2 ? newProgram() : oldProgram());
+  }
+
+  static async make(options: BedOptions): Promise<Bed> {
+    const [rpc, api, status] = [await freePort(), await freePort(), await freePort()];
+    return new Bed(options, { rpc, api, status });
+  }
+
+  /** Messages of a proposal that passes, while the node runs. */
+  govern(messages: readonly Packed[]): Promise<void> {
+    return this.#governor.govern(messages);
+  }
+
+  protected override nudge(): Promise<unknown> {
+    return this.#governor.bump();
+  }
+
+  /** Runs the old program alone until it halts at the plan. */
+  async halted(height: number): Promise<void> {
+    this.startAlone();
+    await this.untilHeight(height);
+    if (this.end !== ", exit 10") throw new Error(`expected exit 10 at the height, got ${this.end || "none"}`);
+    this.isAlone = false;
+  }
+
+  /** A file outside the home. */
+  file(name: string, bytes: string | Uint8Array): string {
+    const path = join(this.#root, name);
+    writeFileSync(path, bytes, { mode: 0o755 });
+    return path;
+  }
+
+  async close(): Promise<void> {
+    await this.killAll();
+    await sleep(200);
+    for (const folder of [this.#root, this.#disk]) {
+      if (folder === undefined) continue;
+      if (folder === this.#disk) await command("umount", ["-l", folder], process.env);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    }
   }
 }
 
 function command(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandEnd> {
   return new Promise((resolve) => {
-    const child = execFile(file, args, { env, timeout: 60_000, maxBuffer: 1 << 24 }, (error, stdout, stderr) => {
-      const exit = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
-      resolve({ exit, stdout, stderr });
-    });
+    const child = execFile(
+      file,
+      args,
+      { env, timeout: COMMAND_MILLIS, maxBuffer: 1 << 24 },
+      (error, stdout, stderr) => {
+        const exit = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+        resolve({ exit, stdout, stderr });
+      },
+    );
     child.stdin?.end();
   });
 }
 
 async function fetchText(url: string): Promise<string | undefined> {
   try {
-    return await (await fetch(url, { signal: AbortSignal.timeout(5_000) })).text();
+    return await (await fetch(url, { signal: AbortSignal.timeout(20_000) })).text();
   } catch {
     return undefined;
   }
@@ -245,5 +341,3 @@ function tryKill(pid: number | undefined): void {
     // It has exited meanwhile.
   }
 }
-
-export const exists = existsSync;

@@ -7,9 +7,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { HttpServer } from "../unit/download/http-server.js";
+import { ADDED_SCENES } from "./added-scenes.js";
 import { Bed } from "./bed.js";
 import { NETWORK_SCENES } from "./network-scenes.js";
-import { type Played, SCENES, type Scene, Skipped } from "./scenes.js";
+import { type Played, type Scene, Skipped, type Use } from "./scene.js";
+import { SCENES } from "./scenes.js";
 
 interface Situation {
   readonly id: number;
@@ -40,10 +42,11 @@ const chosen =
   values.only === "" ? situations : situations.filter(({ id }) => values.only.split(",").includes(`${id}`));
 
 async function play(situation: Situation): Promise<Row> {
-  const scene: Scene | undefined = SCENES[situation.id] ?? NETWORK_SCENES[situation.id];
-  const closing: (() => Promise<unknown>)[] = [];
-  const use = {
+  const scene: Scene | undefined = SCENES[situation.id] ?? NETWORK_SCENES[situation.id] ?? ADDED_SCENES[situation.id];
+  const closing: (() => unknown)[] = [];
+  const use: Use = {
     foreign: process.env["FOREIGN_PROGRAM"],
+    onEnd: (close) => void closing.push(close),
     bed: async (options = {}) => {
       const bed = await Bed.make(options);
       closing.push(() => bed.close());
@@ -62,7 +65,7 @@ async function play(situation: Situation): Promise<Row> {
     const failure = error instanceof Error ? error.message : String(error);
     return { ...situation, state: error instanceof Skipped ? "skipped" : "failed", failure };
   } finally {
-    for (const close of closing) await close();
+    for (const close of closing.reverse()) await close();
   }
 }
 

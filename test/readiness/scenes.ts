@@ -1,44 +1,11 @@
 /** What is done to a home in each situation of situations.json that needs one node. */
-import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { compileSource, IMPORTS } from "../guest/kit/author.js";
+import { cancelUpgrade, softwareUpgrade } from "../scenario/wallet.js";
 import type { HttpServer } from "../unit/download/http-server.js";
-import { type Bed, type BedOptions, exists, newProgram, oldProgram } from "./bed.js";
-import type { Surface } from "./surfaces.js";
-
-/** Of the plan in each scene: far enough for everything to be looked at before. */
-const HEIGHT = 110;
-
-export interface Played {
-  readonly surfaces: readonly Surface[];
-  /** Block H + 1 was made, and block H by the program or handler that the situation asks for. */
-  readonly isMade: boolean;
-  readonly detail: string;
-}
-
-export type Scene = (use: Use) => Promise<Played>;
-
-/** Tools of a scene; beds and servers close after it. */
-interface Use {
-  bed(options?: BedOptions): Promise<Bed>;
-  server(): Promise<HttpServer>;
-  /** Real programs of other chains, by name; undefined: not on this machine. */
-  readonly foreign: string | undefined;
-}
-
-const plan = (name = "v2", info = "") => ({ plan: { name, height: BigInt(HEIGHT), info } });
-const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-
-async function played(bed: Bed, name: string, before: readonly Surface[], height = HEIGHT): Promise<Played> {
-  const at = await bed.height();
-  if (at >= height) throw new Error(`the surfaces were read too late, at height ${at}`);
-  const isMade = await bed.untilHeight(height + 1, 90_000);
-  return { surfaces: before, isMade: isMade && isApplied(bed, name), detail: `height ${await bed.height()}` };
-}
-
-const isApplied = (bed: Bed, name: string) => exists(join(bed.home, `data/receipts/${name}.json`));
+import { type Bed, newProgram, oldProgram } from "./bed.js";
+import { HANDLER, HEIGHT, handler, outcome, plan, played, type Scene, Skipped, sha256, type Use } from "./scene.js";
 
 /** The file is staged as the program of v2 before the start. */
 const staged =
@@ -71,7 +38,7 @@ const handled =
     { pin, between }: { pin?: (bytes: Uint8Array) => string; between?: (bed: Bed) => Promise<unknown> } = {},
   ): Scene =>
   async (use) => {
-    const { bytes } = await compileSource(`${IMPORTS}\n${source}`);
+    const bytes = await handler(source);
     const info = pin === undefined ? "" : JSON.stringify({ handler: { sha256: pin(bytes) } });
     const bed = await use.bed({ ...plan("v9", info), isAtV2: true });
     stage(bed, bytes);
@@ -81,7 +48,6 @@ const handled =
     return played(bed, "v9", await bed.surfaces("v9"));
   };
 
-const HANDLER = 'plan("v9", 1_000_000_000); const bank = store("bank").prefix("02"); migrate("bank", 2, 3);';
 const FAILING = `plan("v9", 1_000_000_000);
 const bank = store("bank").prefix("02");
 migrate("bank", 2, 3, refuse);
@@ -101,10 +67,10 @@ const operatorHeight =
     const bed = await use.bed({});
     bed.start();
     await bed.untilHeight(6);
-    const file = bed.file("chaind-v2", oldProgram());
+    const file = bed.file("chaind-v2", newProgram());
     const restart = isRestarted ? ["--restart"] : [];
     // Another file than the running one, of the same app version: no plan of the chain's changes state.
-    writeFileSync(file, `${readFileSync(file, "utf8")}# a fix\n`);
+    writeFileSync(file, readFileSync(file, "utf8").replace("exec ", "export CHAIND_APP_VERSION=1\nexec "));
     const added = await bed.chainvisor(["add-upgrade", "v1.1", file, "--upgrade-height", String(height), ...restart]);
     await bed.settle();
     const surfaces = await bed.surfaces("v1.1");
@@ -154,7 +120,13 @@ export const SCENES: Readonly<Record<number, Scene>> = {
   16: handled(HANDLER, undefined, { pin: () => sha256("another") }),
   17: handled(HANDLER, (bed, bytes) => void bed.stageHandler("v9", bytes.subarray(0, bytes.length >> 1))),
   18: handled(HANDLER, () => undefined),
-  19: handled(FAILING, undefined, { between: (bed) => bed.chaind(["upgrade", "rehearse"]) }),
+  19: handled(FAILING, undefined, {
+    between: async (bed) => {
+      const { exit, stderr } = await bed.chaind(["upgrade", "rehearse"]);
+      if (exit !== 20) throw new Error(`the rehearsal exited with ${exit}: ${stderr.slice(-300)}`);
+      await bed.settle();
+    },
+  }),
   20: operatorHeight(false),
   21: operatorHeight(true),
   22: staged(() => ({ bytes: `#!/bin/sh\n[ "$1" = pre-upgrade ] && exit 30\n${newProgram().slice(10)}` })),
@@ -175,8 +147,7 @@ export const SCENES: Readonly<Record<number, Scene>> = {
     await bed.untilHeight(8);
     fill(join(bed.home, "ballast"));
     await bed.settle();
-    const surfaces = await bed.surfaces("v2");
-    return { surfaces, isMade: (await bed.untilHeight(HEIGHT + 1, 60_000)) && isApplied(bed, "v2"), detail: "" };
+    return outcome(bed, "v2", await bed.surfaces("v2"));
   },
   26: async (use) => {
     const bed = await use.bed({ ...plan(), disk: 160 << 20 });
@@ -187,20 +158,20 @@ export const SCENES: Readonly<Record<number, Scene>> = {
     return played(bed, "v2", await bed.surfaces("v2"));
   },
   27: async (use) => {
-    const bed = await use.bed(plan("v3"));
+    const bed = await use.bed(plan("v2", "", 304));
     bed.place("upgrades/v2", newProgram());
     bed.start();
+    await bed.settle();
+    await bed.govern([cancelUpgrade(), softwareUpgrade("v3", BigInt(HEIGHT))]);
     await bed.settle();
     return played(bed, "v3", await bed.surfaces("v3"));
   },
   28: async (use) => {
-    const bed = await use.bed({ plan: { name: "v2", height: 304n, info: "" } });
+    const bed = await use.bed(plan("v2", "", 304));
     bed.place("upgrades/v2", newProgram());
     bed.start();
     await bed.settle();
-    await bed.stop();
-    await bed.reschedule("v2", BigInt(HEIGHT));
-    bed.start();
+    await bed.govern([softwareUpgrade("v2", BigInt(HEIGHT))]);
     await bed.settle();
     return played(bed, "v2", await bed.surfaces("v2"));
   },
@@ -210,21 +181,21 @@ export const SCENES: Readonly<Record<number, Scene>> = {
     bed.start();
     await bed.settle();
     bed.sidecar?.kill("SIGHUP");
-    await sleep(2_000);
+    await bed.settle();
     return played(bed, "v2", await bed.surfaces("v2"));
   },
   30: async (use) => {
-    const bed = await use.bed({ plan: { name: "v2", height: 30n, info: "" } });
+    const bed = await use.bed(plan("v2", "", 30));
     bed.place("upgrades/v2", newProgram());
-    await bed.halted();
+    await bed.halted(30);
     rmSync(join(bed.home, "data/upgrade-info.json"), { force: true });
     rmSync(join(bed.home, "cosmovisor/current"), { force: true });
     const surfaces = await bed.surfaces("v2");
     bed.start();
-    return { surfaces, isMade: (await bed.untilHeight(31, 60_000)) && isApplied(bed, "v2"), detail: "" };
+    return outcome(bed, "v2", surfaces, 30);
   },
   31: async (use) => {
-    const bed = await use.bed({ plan: { name: "v2", height: 60n, info: "" } });
+    const bed = await use.bed(plan("v2", "", 60));
     bed.place("upgrades/v2", newProgram());
     bed.start();
     await bed.settle();
@@ -233,10 +204,10 @@ export const SCENES: Readonly<Record<number, Scene>> = {
     for (let look = 0; look < 200 && !/is due at height/.test(bed.log); look++) await sleep(20);
     await bed.killAll();
     bed.start();
-    return { surfaces, isMade: (await bed.untilHeight(61, 60_000)) && isApplied(bed, "v2"), detail: "" };
+    return outcome(bed, "v2", surfaces, 60);
   },
   32: async (use) => {
-    const bed = await use.bed({ plan: { name: "v2", height: 40n, info: "" }, disk: 200 << 20 });
+    const bed = await use.bed({ ...plan("v2", "", 40), disk: 200 << 20 });
     bed.place("upgrades/v2", "#!/bin/sh\nexit 1\n");
     bed.start();
     await bed.untilHeight(41, 60_000);
@@ -244,7 +215,8 @@ export const SCENES: Readonly<Record<number, Scene>> = {
     bed.place("upgrades/v2", newProgram());
     fill(join(bed.home, "ballast"));
     const surfaces = await bed.surfaces("v2");
-    return { surfaces, isMade: false, detail: "stopped" };
+    bed.start();
+    return outcome(bed, "v2", surfaces, 40);
   },
 };
 
@@ -269,5 +241,3 @@ function emptyZip(): Uint8Array {
   bytes.writeUInt32LE(0x06054b50, 0);
   return bytes;
 }
-
-export class Skipped extends Error {}

@@ -1,0 +1,117 @@
+/** Situations that were added after the first 35 had been played: what goes wrong by hand, on a machine, in a unit. */
+import { execFileSync } from "node:child_process";
+import { appendFileSync, chmodSync, cpSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { mountDisk } from "../small-disk.js";
+import { type Bed, type BedOptions, newProgram } from "./bed.js";
+import { outcome, plan, played, type Scene, Skipped, type Use } from "./scene.js";
+
+/** The right program was staged and judged, and something happens then. */
+const afterwards =
+  (
+    happens: (bed: Bed) => unknown,
+    {
+      options = () => ({}),
+      program = () => newProgram(),
+    }: {
+      readonly options?: (use: Use) => BedOptions;
+      readonly program?: (bed: Bed) => string;
+    } = {},
+  ): Scene =>
+  async (use) => {
+    const bed = await use.bed({ ...plan(), ...options(use) });
+    bed.place("upgrades/v2", program(bed));
+    bed.start();
+    await bed.settle();
+    await happens(bed);
+    await bed.settle();
+    return played(bed, "v2", await bed.surfaces("v2"));
+  };
+
+function mount(folder: string, use: Pick<Use, "onEnd">): string {
+  const disk = mountDisk(64 << 20);
+  if (disk === undefined) throw new Skipped("this user may not mount a disk");
+  use.onEnd(() => {
+    execFileSync("umount", ["-l", disk]);
+    rmSync(disk, { recursive: true, force: true });
+  });
+  if (folder !== "") symlinkSync(disk, folder);
+  return disk;
+}
+
+/** No file shows it: after this time the sidecar has looked again, where the height's time is not known. */
+const OLD_MILLIS = 65_000;
+
+const remount = (disk: string, how: string) => execFileSync("mount", ["-o", `remount,${how}`, disk]);
+
+export const ADDED_SCENES: Readonly<Record<number, Scene>> = {
+  36: afterwards((bed) => chmodSync(bed.programOf("upgrades/v2"), 0o644)),
+  37: afterwards((bed) => rmSync(bed.file("chaind-v2", "")), {
+    program: (bed) => `#!/bin/sh\nexec ${bed.file("chaind-v2", newProgram())} "$@"\n`,
+  }),
+  38: afterwards((bed) => {
+    rmSync(join(bed.home, "cosmovisor/current"), { force: true });
+    symlinkSync("upgrades/v1.9", join(bed.home, "cosmovisor/current"));
+  }),
+  39: async (use) => {
+    const bed = await use.bed(plan("v2", "", 30));
+    bed.place("upgrades/v2", newProgram());
+    bed.start();
+    await bed.untilHeight(10);
+    await bed.stop();
+    const kept = join(bed.home, "../kept");
+    cpSync(join(bed.home, "data"), kept, { recursive: true });
+    bed.start();
+    if (!(await bed.untilHeight(32))) throw new Error("the upgrade before the restore was not made");
+    await bed.stop();
+    rmSync(join(bed.home, "data"), { recursive: true });
+    cpSync(kept, join(bed.home, "data"), { recursive: true });
+    bed.lastHeight = 0;
+    bed.log = "";
+    const surfaces = await bed.surfaces("v2");
+    bed.start();
+    return outcome(bed, "v2", surfaces, 30);
+  },
+  40: async (use) => {
+    const bed = await use.bed(plan());
+    bed.place("upgrades/v2", newProgram());
+    const other = { name: "osmosis-v9", height: 40, info: "" };
+    writeFileSync(join(bed.home, "data/upgrade-info.json"), JSON.stringify(other));
+    bed.start();
+    await bed.settle();
+    return played(bed, "v2", await bed.surfaces("v2"));
+  },
+  41: async (use) => {
+    const bed = await use.bed(plan());
+    bed.place("upgrades/v2", newProgram());
+    bed.startAlone();
+    await bed.settle();
+    return played(bed, "v2", await bed.surfaces("v2"));
+  },
+  42: afterwards((bed) => appendFileSync(join(bed.home, "config/app.toml"), "\n[grpc\naddress = 9090\n")),
+  43: async (use) => {
+    const bed = await use.bed(plan());
+    const folder = join(bed.home, "cosmovisor/upgrades");
+    const disk = mount(folder, use);
+    bed.place("upgrades/v2", newProgram());
+    bed.start();
+    await bed.settle();
+    remount(disk, "noexec");
+    await sleep(OLD_MILLIS);
+    await bed.settle();
+    return played(bed, "v2", await bed.surfaces("v2"));
+  },
+  44: afterwards(() => undefined, { options: () => ({ env: () => ({ COSMOVISOR_CUSTOM_PREUPGRADE: "before.sh" }) }) }),
+  45: async (use) => {
+    const disk = mount("", use);
+    const bed = await use.bed({ ...plan(), env: () => ({ DAEMON_DATA_BACKUP_DIR: disk }) });
+    bed.place("upgrades/v2", newProgram());
+    bed.start();
+    await bed.settle();
+    remount(disk, "ro");
+    await sleep(OLD_MILLIS);
+    await bed.settle();
+    return played(bed, "v2", await bed.surfaces("v2"));
+  },
+};

@@ -1,0 +1,91 @@
+/** The one account whose vote decides in a scene's chain, and its proposals while the node runs. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { toBase64 } from "../../host/bytes.js";
+import { RpcClient } from "../../host/comet-rpc/client.js";
+import { Query } from "../../host/gen/cosmos/auth/v1beta1/query_pb.js";
+import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { ask } from "../../host/wallet/ask.js";
+import { encodeAddress, operators } from "../addresses.js";
+import { genesisDocument } from "../scenario/genesis-text.js";
+import { type Packed, propose, Signer, send, vote } from "../scenario/wallet.js";
+
+const GOVERNOR = new Signer("governor");
+const VOTING_SECONDS = 4;
+/** Of the first proposal; the genesis document has another one. */
+const FIRST_PROPOSAL = 2n;
+const PATIENCE_MILLIS = 20_000;
+/** More than the blocks that are made before the start. */
+const AGE_MILLIS = 60_000;
+
+/** The scenarios' document, with the governor as its one operator. */
+export function governedGenesis(): string {
+  const document = genesisDocument() as unknown as Document;
+  // Blocks have the machine's time: so the pace that the sidecar measures is the chain's.
+  document.genesis_time = new Date(Date.now() - AGE_MILLIS).toISOString();
+  const { auth, bank, staking, gov } = document.app_state;
+  const address = encodeAddress(GOVERNOR.addressBytes);
+  const operator = operators.encode(GOVERNOR.addressBytes);
+  const type = "/cosmos.auth.v1beta1.BaseAccount";
+  const account_number = String(auth.accounts.length);
+  auth.accounts.push({ "@type": type, address, pub_key: null, account_number, sequence: "0" });
+  bank.balances.push({ address, coins: [{ denom: "ustake", amount: "100000000" }] });
+  for (const each of staking.validators) each["operator_address"] = operator;
+  for (const each of staking.delegations)
+    Object.assign(each, { delegator_address: address, validator_address: operator });
+  gov.params = { voting_period: `${VOTING_SECONDS}s`, min_deposit: [{ denom: "ustake", amount: "100" }] };
+  return JSON.stringify(document);
+}
+
+interface Document {
+  genesis_time: string;
+  readonly app_state: {
+    readonly auth: { readonly accounts: object[] };
+    readonly bank: { readonly balances: object[] };
+    readonly staking: { readonly validators: Record<string, unknown>[]; readonly delegations: object[] };
+    readonly gov: { params: object };
+  };
+}
+
+/** Sends its transactions to one chain. A chain without empty blocks goes on as they come. */
+export class Governor {
+  readonly #rpc: RpcClient;
+  #proposals = 0n;
+
+  constructor(rpcPort: number) {
+    this.#rpc = new RpcClient(`tcp://127.0.0.1:${rpcPort}`, PATIENCE_MILLIS);
+  }
+
+  /** Proposes, votes, and waits until the votes are counted. */
+  async govern(messages: readonly Packed[]): Promise<void> {
+    await this.#send(propose(GOVERNOR, messages, { amount: 1_000 }));
+    await this.#send(vote(GOVERNOR, FIRST_PROPOSAL + this.#proposals++, VoteOption.YES));
+    await sleep(VOTING_SECONDS * 1_000 + 500);
+    await this.bump();
+  }
+
+  /** One block more, or two. False: the node takes no transaction now. */
+  bump(): Promise<boolean> {
+    return this.#send(send(GOVERNOR, GOVERNOR.address, 1)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Returns when it is in a block. */
+  async #send(message: Packed): Promise<void> {
+    const before = await this.#account();
+    const tx = GOVERNOR.sign([message], { chainId: "scenario-1", ...before });
+    const sent = (await this.#rpc.call("broadcast_tx_sync", { tx: toBase64(tx) })) as { code: number; log: string };
+    if (sent.code !== 0) throw new Error(`the chain refused a transaction: ${sent.log}`);
+    for (const end = Date.now() + PATIENCE_MILLIS; Date.now() < end; await sleep(50)) {
+      if ((await this.#account()).sequence > before.sequence) return;
+    }
+    throw new Error("a transaction came into no block");
+  }
+
+  async #account(): Promise<{ readonly accountNumber: bigint; readonly sequence: bigint }> {
+    const { info } = await ask(this.#rpc, Query.method.accountInfo, { address: GOVERNOR.address });
+    const { accountNumber = 0n, sequence = 0n } = info ?? {};
+    return { accountNumber, sequence };
+  }
+}
