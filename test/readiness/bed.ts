@@ -34,7 +34,7 @@ const HANDLERS = join(DIST, "handlers");
 const PATIENCE_MILLIS = 120_000;
 const LOOK_MILLIS = 1_000;
 /** The sidecar asks for the plan every five seconds. */
-const SETTLED_LOOKS = 7;
+const SETTLED_LOOKS = 12;
 const LOOKS_MAX = 120;
 /** Ends what the sidecar says of a program before it has judged it. */
 const NOT_YET = "has not been tried yet";
