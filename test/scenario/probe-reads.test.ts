@@ -19,7 +19,7 @@ test("the number of reads is the same with 10 and with 10,000 accounts, delegati
   });
   expect(reads[0]).toBeGreaterThan(10);
   expect(reads[1]).toBe(reads[0]);
-});
+}, 180_000);
 
 /** The example chain, whose probes and sets of validators count what they read. */
 function countedChain(counter: { reads: number }): ChainValue {
