@@ -49,6 +49,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_INVALID_CONFIG: invalid(25, "A configuration file or flag is wrong.", "local"),
   UPG_INVALID_REQUEST_SIZE: kind(26, 2, 413, 8, "local", "A request is larger than this server takes."),
   UPG_INVALID_SNAPSHOT: invalid(27, "A snapshot is not what its peer says, or leads to another app hash.", "local"),
+  UPG_INVALID_NONDETERMINISTIC: invalid(28, "A chain's module used a function whose result differs between nodes."),
   UPG_NOT_FOUND_PLAN: notFound(40, "No plan is scheduled."),
   UPG_NOT_FOUND_UPGRADE: notFound(41, "No upgrade of that name was applied."),
   UPG_NOT_FOUND_MODULE: notFound(42, "The version map has no such module."),

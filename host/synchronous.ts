@@ -17,10 +17,62 @@ export function synchronous<T>(what: string, returned: T, kind = "it"): T {
   throw new UpgradeError("UPG_INVALID_ARGUMENT", `${what} returned a promise; ${kind} is synchronous`);
 }
 
+interface ModuleCall {
+  readonly what: string;
+  /** The first refusal, whether or not the module caught it. */
+  refused: UpgradeError | undefined;
+}
+
+/** The outermost function of a module that is running in this thread. */
+let moduleCall: ModuleCall | undefined;
+
+/**
+ * Calls a function of a chain's module. While it runs, functions whose results differ between nodes throw (determinism/traps.ts).
+ * @param what the function, for messages
+ * @throws UpgradeError UPG_INVALID_NONDETERMINISTIC after such a call, even if the module caught the error; UPG_INVALID_ARGUMENT when
+ *   the function returned a promise; what `run` throws
+ */
+export function callModule<T>(what: string, run: () => T, kind?: string): T {
+  const outer = moduleCall;
+  const call = outer ?? { what, refused: undefined };
+  moduleCall = call;
+  try {
+    const returned = synchronous(what, run(), kind);
+    if (call.refused) throw call.refused;
+    return returned;
+  } catch (error) {
+    throw call.refused ?? error;
+  } finally {
+    moduleCall = outer;
+  }
+}
+
+/** Runs code of the host that a module called, such as a read of the database: it may use clocks and timers. */
+export function asHost<T>(run: () => T): T {
+  const call = moduleCall;
+  moduleCall = undefined;
+  try {
+    return run();
+  } finally {
+    moduleCall = call;
+  }
+}
+
+/** Is a function of a module running? */
+export const isInModule = (): boolean => moduleCall !== undefined;
+
+/** @throws UpgradeError UPG_INVALID_NONDETERMINISTIC while a function of a module runs */
+export function refuseInModule(name: string, instead: string): void {
+  if (!moduleCall) return;
+  const message = `${moduleCall.what} used ${name}, whose result differs between nodes: ${instead}`;
+  moduleCall.refused ??= new UpgradeError("UPG_INVALID_NONDETERMINISTIC", message);
+  throw moduleCall.refused;
+}
+
 /** Calls a log or progress callback, which has no effect on results: drops what it throws, or what its promise rejects with. */
 export function bestEffort(callback: () => unknown): void {
   try {
-    const returned = callback();
+    const returned = asHost(callback);
     if (isThenable(returned)) returned.then(ignore, ignore);
   } catch {
     // Dropped: another node's callback may not throw.

@@ -2,9 +2,11 @@
  * The application as another thread sees it: committed state, queries, and transactions checked and simulated over it.
  * It runs no block and writes nothing; what a process must know besides state, the thread that makes blocks says.
  */
+
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { VerifySignature } from "../comet/keys.js";
 import type { Core } from "../core/core.js";
+import { trapNondeterminism } from "../determinism/traps.js";
 import { UpgradeError } from "../errors.js";
 import type { Database } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
@@ -59,6 +61,7 @@ export class AppView {
 
   constructor(private readonly options: AppViewOptions) {
     const { chain, chainId, sha256, core, versions, database, isMakingBlock = () => true } = options;
+    trapNondeterminism();
     this.multiStore = new CommitMultiStore(database, { sha256 });
     const authority = chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE));
     this.keeper = new Keeper({ core, authority, versions });

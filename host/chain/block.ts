@@ -1,7 +1,7 @@
 /** Runs a block's content on a branch: the upgrade module's hooks, transactions, and the end blockers. */
 
 import { UpgradeError } from "../errors.js";
-import { synchronous } from "../synchronous.js";
+import { callModule, synchronous } from "../synchronous.js";
 import { compareTimes } from "../time.js";
 import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
@@ -85,7 +85,7 @@ function requireStores({ modules }: BlockInput, { names }: MultiStore, applied: 
 function checkInvariants({ modules }: BlockInput, branch: MultiStore, { plan, handler }: AppliedUpgrade): void {
   for (const module of modules.filter((each) => hasStores(each, branch))) {
     for (const { name, check } of module.invariants ?? []) {
-      const broken = synchronous(`invariant "${name}" of module ${module.name}`, check(branch));
+      const broken = callModule(`invariant "${name}" of module ${module.name}`, () => check(branch));
       if (broken === undefined) continue;
       const what = `after "${plan.name}" the invariant "${name}" of module ${module.name} does not hold: ${broken}`;
       throw failureOf(new UpgradeError("UPG_MIGRATION_INVARIANT", what), plan, handler.wasm);
@@ -117,7 +117,7 @@ function runHooks({ modules, facts }: BlockInput, branch: MultiStore, hook: "Beg
   const context = moduleContext({ ...facts, consumeGas: () => undefined }, branch, events);
   for (const module of modules) {
     const run = hook === "BeginBlock" ? module.beginBlock : module.endBlock;
-    if (run && hasStores(module, branch)) synchronous(`${hook} of module ${module.name}`, run(context));
+    if (run && hasStores(module, branch)) callModule(`${hook} of module ${module.name}`, () => run(context));
   }
   const mode = { key: "mode", value: hook };
   return events.map(({ type, attributes }) => ({ type, attributes: [...attributes, mode] }));
@@ -125,6 +125,11 @@ function runHooks({ modules, facts }: BlockInput, branch: MultiStore, hook: "Beg
 
 /** When the next block has something to do, whatever it holds; undefined: no module asks for one by the clock. */
 export function nextEndTime({ modules }: Pick<Chain, "modules">, stores: ReadableStores): Timestamp | undefined {
-  const times = modules.flatMap((module) => (hasStores(module, stores) && module.nextEndTime?.(stores)) || []);
+  const times = modules.flatMap(
+    (module) =>
+      (hasStores(module, stores) &&
+        callModule(`nextEndTime() of module "${module.name}"`, () => module.nextEndTime?.(stores))) ||
+      [],
+  );
   return times.sort(compareTimes)[0];
 }

@@ -1,6 +1,7 @@
 /** What state gives the engine: who has power over blocks, and the parameters of consensus. */
 import { type ConsensusParams, validateConsensusParams, validateParamsUpdate } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
+import { callModule } from "../synchronous.js";
 import type { CacheMultiStore, Height } from "../types.js";
 import { isWritten } from "../upgrade/guards.js";
 import { hasStores } from "./block.js";
@@ -30,7 +31,10 @@ export function paramsOf(
   stores: ReadableStores,
   genesis: ConsensusParams,
 ): ConsensusParams {
-  return giverIn(modules, stores, "consensusParams")?.consensusParams?.(stores, genesis) ?? genesis;
+  const giver = giverIn(modules, stores, "consensusParams");
+  const given =
+    giver && callModule(`consensusParams() of module "${giver.name}"`, () => giver.consensusParams?.(stores, genesis));
+  return given ?? genesis;
 }
 
 /** Where the chain begins, and with which parameters. */

@@ -1,5 +1,5 @@
 /** The modules of a chain as the upgrade module migrates them: to the versions of the version that a plan leads to. */
-import { synchronous } from "../synchronous.js";
+import { callModule } from "../synchronous.js";
 import type { Sha256 } from "../types.js";
 import type { UpgradeContext } from "../upgrade/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
@@ -76,7 +76,7 @@ function initNew(
   };
   const { chainId, height, time, stores } = context;
   const inside = genesisContext(stores, { modules, facts: { chainId, height, time, sha256, addresses }, version });
-  synchronous(`genesis of module ${name}`, genesis.init(inside, genesis.read(section)));
+  callModule(`genesis of module ${name}`, () => genesis.init(inside, genesis.read(section)));
 }
 
 /** What staking counts power in is not known to a handler; a module that needs it is given it by its migration. */

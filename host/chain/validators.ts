@@ -1,8 +1,10 @@
 /** The validators that a chain's state gives power to, and what a block changed of them. */
+
 import { toHex } from "../bytes.js";
 import { TOTAL_POWER_MAX } from "../comet/validator-set.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { UpgradeError } from "../errors.js";
+import { callModule } from "../synchronous.js";
 import type { GenesisFacts } from "./genesis/genesis.js";
 import type { Module, ReadableStores } from "./module.js";
 
@@ -15,7 +17,8 @@ export function readValidators(
   stores: ReadableStores,
   genesis: Pick<GenesisFacts, "stakingParams">,
 ): Validators | undefined {
-  const given = giver?.validators?.(stores, genesis);
+  const given =
+    giver && callModule(`validators() of module "${giver.name}"`, () => giver.validators?.(stores, genesis));
   if (giver && given) requireValid(giver.name, given);
   return given;
 }

@@ -11,7 +11,7 @@ import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest/manifest-t
 import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sandbox.js";
 import { UINT64_MAX } from "../limits.js";
 import type { OnProgress } from "../progress.js";
-import { synchronous } from "../synchronous.js";
+import { callModule } from "../synchronous.js";
 import type { Height, KVStore, MultiStore, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
 import { reachedVersions } from "./migrations.js";
 
@@ -111,7 +111,7 @@ export function functionHandler(
 function callFunction(handler: UpgradeHandler, context: UpgradeContext, plan: Plan, versions: VersionMap): VersionMap {
   let returned: unknown;
   try {
-    returned = synchronous(`handler "${plan.name}"`, handler(context, plan, versions), "a handler");
+    returned = callModule(`handler "${plan.name}"`, () => handler(context, plan, versions), "a handler");
   } catch (cause) {
     throw migrationFailure(cause);
   }

@@ -7,7 +7,7 @@ import { compareText } from "../bytes.js";
 import { rethrowEngineLimit } from "../engine-limit.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
-import { synchronous } from "../synchronous.js";
+import { callModule } from "../synchronous.js";
 import type { VersionMap } from "../types.js";
 import { requireNoData } from "./guards.js";
 import type { UpgradeContext } from "./handlers.js";
@@ -139,7 +139,7 @@ export class ModuleManager {
 /** What a step ends with says which step it was. As a handler does, a step may return an Error to fail. */
 function named(which: string, run: () => unknown): void {
   try {
-    const returned = synchronous("the step", run());
+    const returned = callModule("the step", run);
     if (returned instanceof Error) throw returned;
   } catch (cause) {
     rethrowEngineLimit(cause);

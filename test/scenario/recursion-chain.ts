@@ -1,4 +1,4 @@
-/** A chain whose messages recurse as deep as their text says: `pure:N`, `catch:N`, `store:N`, `branch:N`, `router:N`. */
+/** A chain whose messages recurse as deep as their text says: `pure:N`, `catch:N`, `store:N`, `branch:N`, `router:N`, `random:N`. */
 import { create, toBinary } from "@bufbuild/protobuf";
 import { notesChain } from "../../examples/notes-chain/chain.js";
 import { MsgAddNoteResponseSchema, MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
@@ -33,6 +33,16 @@ function caught(n: number): string {
   }
 }
 
+/** With 0 it catches what is thrown. */
+function random(n: number): string {
+  try {
+    return String(Math.random());
+  } catch (error) {
+    if (n > 0) throw error;
+    return "caught";
+  }
+}
+
 function branched(stores: MultiStore, n: number): boolean {
   let each = stores;
   for (let at = 0; at < n; at++) each = each.branch();
@@ -49,6 +59,7 @@ const recurse = messageKind({
     const own = context.store("notes");
     if (how === "pure") own.set(KEY, utf8(String(pure(n))));
     else if (how === "catch") own.set(KEY, utf8(caught(n)));
+    else if (how === "random") own.set(KEY, utf8(random(n)));
     else if (how === "store") own.set(KEY, utf8(String(store(own, n))));
     else if (how === "branch") own.set(KEY, utf8(String(branched(context.stores, n))));
     else if (n > 0) {

@@ -1,5 +1,5 @@
 /** Writes the state of a genesis document into the stores of the version that it starts: module by module. */
-import { synchronous } from "../../synchronous.js";
+import { callModule } from "../../synchronous.js";
 import type { MultiStore } from "../../types.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { type BlockContextFacts, blockContext } from "../context.js";
@@ -23,7 +23,7 @@ export function initGenesis(stores: MultiStore, { sections, raw }: Genesis, init
     modules.flatMap(({ name, genesis }) => genesis?.accountAdded?.(inside, sections.get(name)) ?? []),
   );
   for (const { name, genesis } of modules) {
-    synchronous(`genesis of module ${name}`, genesis?.init(context, sections.get(name)));
+    callModule(`genesis of module ${name}`, () => genesis?.init(context, sections.get(name)));
   }
   for (const { store, key, value } of raw?.pairs ?? []) context.store(store).set(key, value);
   keeper.setModuleVersions(context.store(UPGRADE_STORE), version.modules);

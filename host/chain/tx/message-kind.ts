@@ -15,7 +15,7 @@ import { hostCall } from "../../engine-limit.js";
 import { UpgradeError } from "../../errors.js";
 import { signer as signerOption } from "../../gen/cosmos/msg/v1/msg_pb.js";
 import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
-import { synchronous } from "../../synchronous.js";
+import { callModule } from "../../synchronous.js";
 import type { Any } from "../../types.js";
 import type { AddressCodec, Addresses } from "../../values/address.js";
 import { undefinedError } from "../../values/tx-error.js";
@@ -165,10 +165,13 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
         signer: (message as unknown as Readonly<Record<string, string>>)[signer.localName] as string,
         signerAddresses,
         check: (context) =>
-          nested(typeUrl, () => synchronous(`the check of ${typeUrl}`, options.check?.(context, message))),
+          nested(typeUrl, () => callModule(`the check of ${typeUrl}`, () => options.check?.(context, message))),
         run: (context) =>
           nested(typeUrl, () => {
-            const answer = create(response, synchronous(typeUrl, options.run(context, message)));
+            const answer = create(
+              response,
+              callModule(typeUrl, () => options.run(context, message)),
+            );
             return { typeUrl: `/${response.typeName}`, value: toBinary(response, answer) };
           }),
       };

@@ -7,7 +7,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
 import { withinEngineLimits } from "../../engine-limit.js";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
-import { synchronous } from "../../synchronous.js";
+import { callModule } from "../../synchronous.js";
 import type { Any, MultiStore } from "../../types.js";
 import type { Addresses } from "../../values/address.js";
 import { SDK, TxError, wrapError } from "../../values/tx-error.js";
@@ -80,7 +80,7 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
   const needsTrial = !options.isTried && tx.messages.some(({ isBounded }) => !isBounded);
   try {
     const trial = { stores: branch, context: () => context(branch.branch(), []) };
-    synchronous("the ante", facts.ante(context(branch, events), tx, { ...options, trial }));
+    callModule("the ante", () => facts.ante(context(branch, events), tx, { ...options, trial }));
   } catch (error) {
     return refusal(error, used());
   }

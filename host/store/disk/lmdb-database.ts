@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { isUpgradeError } from "../../errors.js";
+import { asHost } from "../../synchronous.js";
 import type { Batch, Database, DatabaseRange, LastKey, TransactionOptions } from "./database.js";
 import { makeFolder, requireAccess } from "./lmdb-access.js";
 import { ChecksumWriter, unsealed } from "./lmdb-checksum.js";
@@ -211,7 +212,7 @@ export class LmdbDatabase implements Database {
 
   #mapped<T>(access: Access, what: string, action: () => T): T {
     try {
-      return action();
+      return asHost(action);
     } catch (cause) {
       throw isUpgradeError(cause) ? cause : diskFailure(access, `${what} ${this.#path}`, this.#path, cause);
     }

@@ -6,6 +6,7 @@
  */
 import { open, type RootDatabase, type Transaction } from "lmdb";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
+import { asHost } from "../../synchronous.js";
 import type { Database, DatabaseRange } from "./database.js";
 import { unsealed } from "./lmdb-checksum.js";
 import { diskFailure } from "./lmdb-errors.js";
@@ -74,7 +75,7 @@ export class LmdbReader implements Database {
 
   #mapped<T>(what: string, action: () => T): T {
     try {
-      return action();
+      return asHost(action);
     } catch (cause) {
       throw isUpgradeError(cause) ? cause : diskFailure("read", `${what} ${this.path}`, this.path, cause);
     }

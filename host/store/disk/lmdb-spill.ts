@@ -19,6 +19,7 @@ import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { SpillFile, SpillFiles } from "../../branch/spill/spill-files.js";
 import { UpgradeError } from "../../errors.js";
+import { asHost } from "../../synchronous.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 
 /** What the writes of one run may take on disk besides the database, unless a setting says otherwise: 8 GiB. */
@@ -58,7 +59,7 @@ export class SpillFolder implements SpillFiles {
 
   create(): SpillFile {
     // Another process that was let in by mistake keeps its files: a name is never used twice.
-    const path = join(this.path, randomUUID());
+    const path = join(this.path, asHost(randomUUID));
     const file = mapped("write", path, () => {
       mkdirSync(this.path, { recursive: true });
       return new DiskFile(this, path, openSync(path, "wx+", FILE_MODE));

@@ -1,0 +1,143 @@
+/** Functions whose results differ between nodes, called by a module's functions. */
+import crypto, { randomBytes } from "node:crypto";
+import { setTimeout as timeout } from "node:timers";
+import { afterAll, describe, expect, test } from "vitest";
+import { restoreNondeterminism, trapNondeterminism } from "../../host/determinism/traps.js";
+import { isUpgradeError } from "../../host/errors.js";
+import { asHost, callModule, withoutEffect } from "../../host/synchronous.js";
+import { failureOf } from "./chain.js";
+import { RecursionProgram } from "./recursion-chain.js";
+
+const real = { Date, random: Math.random, setTimeout };
+trapNondeterminism();
+afterAll(restoreNondeterminism);
+
+const instant = new Date(1_700_000_000_000);
+const error = new Error("of the host");
+
+const REFUSED: Readonly<Record<string, () => unknown>> = {
+  "Math.random()": () => Math.random(),
+  "Math.sin()": () => Math.sin(1),
+  "Math.pow()": () => Reflect.apply(Math.pow, Math, [2, 0.5]),
+  "Math.log2()": () => Math.log2(3),
+  "Date.now()": () => Date.now(),
+  "Date()": () => Date(),
+  "new Date()": () => new Date(),
+  "new Date(…)": () => new Date(2026, 1, 1),
+  "new Date(…) of text": () => new Date("2026-01-01 10:00"),
+  "new Date(…) by Date.parse": () => Date.parse("1 Jan 2026"),
+  "new Date() by a date's constructor": () => new (instant.constructor as DateConstructor)(),
+  "Date.prototype.getHours()": () => instant.getHours(),
+  "Date.prototype.toString()": () => `${instant}`,
+  "performance.now()": () => performance.now(),
+  "process.hrtime()": () => process.hrtime(),
+  "process.hrtime.bigint()": () => process.hrtime.bigint(),
+  "process.uptime()": () => process.uptime(),
+  "process.memoryUsage()": () => process.memoryUsage(),
+  "Intl.NumberFormat()": () => new Intl.NumberFormat("en"),
+  "Intl.Collator()": () => Intl.Collator("en"),
+  "Number.toLocaleString()": () => (1).toLocaleString(),
+  "String.localeCompare()": () => ["b", "a"].sort((x, y) => x.localeCompare(y)),
+  "String.toLocaleUpperCase()": () => "i".toLocaleUpperCase(),
+  "crypto.randomBytes()": () => crypto.randomBytes(4),
+  "crypto.randomBytes() by its own name": () => randomBytes(4),
+  "crypto.getRandomValues()": () => globalThis.crypto.getRandomValues(new Uint8Array(4)),
+  "crypto.randomUUID()": () => globalThis.crypto.randomUUID(),
+  "setTimeout()": () => setTimeout(() => undefined, 0),
+  "setImmediate()": () => setImmediate(() => undefined),
+  "queueMicrotask()": () => queueMicrotask(() => undefined),
+  "timers.setTimeout()": () => timeout(() => undefined, 0),
+  "error.stack": () => new Error("own").stack,
+  "error.stack of another": () => error.stack,
+  "error.stack by captureStackTrace": () => {
+    const own: { stack?: string } = {};
+    Error.captureStackTrace(own);
+    return own.stack;
+  },
+  "WeakRef.deref()": () => new WeakRef({}).deref(),
+  "FinalizationRegistry()": () => new FinalizationRegistry(() => undefined),
+};
+
+const ALLOWED: Readonly<Record<string, () => unknown>> = {
+  "exact functions of Math": () => [Math.sqrt(2), Math.floor(1.5), Math.imul(3, 4), Math.max(1, 2)],
+  "dates in UTC": () => [instant.toISOString(), new Date("2026-01-01T00:00:00Z").getUTCHours(), Date.UTC(2026, 1)],
+  "a date alone": () => Date.parse("2026-01-01"),
+  "errors and their messages": () => new RangeError("x").message,
+  "classes of errors that capture a stack": () => Error.captureStackTrace({}),
+  hashes: () => crypto.createHash("sha256").update("x").digest("hex"),
+  instanceof: () => instant instanceof Date,
+};
+
+describe("callModule()", () => {
+  test.each(Object.entries(REFUSED))(
+    "%s → UPG_INVALID_NONDETERMINISTIC with its name and what to use",
+    (shown, use) => {
+      const [name = ""] = shown.split(" of ")[0]?.split(" by ") ?? [];
+      const failure = failureOf(() => callModule("MsgTest", use));
+      expect(failure.code).toBe("UPG_INVALID_NONDETERMINISTIC");
+      expect(failure.message).toContain(`MsgTest used ${name}, whose result differs between nodes: `);
+    },
+  );
+
+  test.each(Object.entries(REFUSED))("%s that the module catches → fails all the same", (_, use) => {
+    const caught = () => {
+      try {
+        use();
+      } catch {
+        return "caught";
+      }
+      return "not thrown";
+    };
+    expect(failureOf(() => callModule("MsgTest", caught)).code).toBe("UPG_INVALID_NONDETERMINISTIC");
+  });
+
+  test.each(Object.entries(ALLOWED))("%s → as outside of modules", (_, use) => {
+    expect(callModule("MsgTest", use)).toEqual(use());
+  });
+
+  test.each(Object.entries(REFUSED))(
+    "%s outside of modules, by the host, and in a callback of the log → works",
+    (_, use) => {
+      expect(use).not.toThrow();
+      expect(callModule("MsgTest", () => asHost(() => typeof use()))).toBe(typeof use());
+      let logged: unknown;
+      const log = withoutEffect(() => {
+        logged = typeof use();
+      });
+      callModule("MsgTest", () => log());
+      expect(logged).toBe(typeof use());
+    },
+  );
+
+  test("a module that another one runs, which catches its error → the outer one fails too", () => {
+    const outer = () => {
+      try {
+        callModule("MsgInner", () => Math.random());
+      } catch (thrown) {
+        return isUpgradeError(thrown);
+      }
+      return false;
+    };
+    expect(failureOf(() => callModule("MsgOuter", outer)).message).toContain("Math.random()");
+    expect(callModule("MsgOuter", () => 1)).toBe(1);
+  });
+});
+
+test("a transaction whose message calls Math.random(), or catches its error → refused with the same code on every node; the next one runs", () => {
+  const program = new RecursionProgram();
+  for (const text of ["random:1", "random:0"]) {
+    const tx = program.tx(text);
+    const [result] = program.block([tx]).txResults;
+    expect([result?.codespace, result?.code]).toEqual(["undefined", 1]);
+    expect(result?.log).toContain("MsgAddNote used Math.random()");
+  }
+  expect(program.block([program.tx("pure:10")]).txResults[0]?.code).toBe(0);
+});
+
+test("restoreNondeterminism() → the functions that were there before", () => {
+  restoreNondeterminism();
+  expect([Date, Math.random, setTimeout]).toEqual([real.Date, real.random, real.setTimeout]);
+  expect(callModule("MsgTest", () => typeof Math.random())).toBe("number");
+  trapNondeterminism();
+  expect(Math.random).not.toBe(real.random);
+});
