@@ -69,9 +69,9 @@ function traps(): Trap[] {
 /** Puts back what was there before; undefined: nothing is replaced in this thread. */
 let restore: (() => void) | undefined;
 
-/** Replaces the functions in this thread. Called when a chain is opened; a second call does nothing. */
-export function trapNondeterminism(): void {
-  if (restore) return;
+/** Replaces the functions in this thread, once. Called when a chain is opened. Returns a function that restores them. */
+export function trapNondeterminism(): () => void {
+  if (restore) return restore;
   const undo: (() => void)[] = [];
   for (const [holder, what, names, instead] of traps()) {
     for (const name of names)
@@ -85,13 +85,9 @@ export function trapNondeterminism(): void {
   restore = () => {
     for (const each of undo.reverse()) each();
     syncBuiltinESMExports();
+    restore = undefined;
   };
-}
-
-/** Undoes `trapNondeterminism()` in this thread. */
-export function restoreNondeterminism(): void {
-  restore?.();
-  restore = undefined;
+  return restore;
 }
 
 type Callable = (...args: never[]) => unknown;

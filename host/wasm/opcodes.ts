@@ -62,7 +62,7 @@ const table: (Instruction | undefined)[] = [];
 
 function alignMax(name: string): number {
   const access = /^[if](32|64)\.(?:load|store)(8|16|32)?/.exec(name);
-  return access ? Math.log2(Number(access[2] ?? access[1]) / 8) : 0;
+  return access ? 31 - Math.clz32(Number(access[2] ?? access[1]) / 8) : 0;
 }
 
 function define(first: number, names: string, immediate: Immediate, pops: number, pushes: number): void {

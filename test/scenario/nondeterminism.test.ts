@@ -1,16 +1,23 @@
 /** Functions whose results differ between nodes, called by a module's functions. */
 import crypto, { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { setTimeout as timeout } from "node:timers";
 import { afterAll, describe, expect, test } from "vitest";
-import { restoreNondeterminism, trapNondeterminism } from "../../host/determinism/traps.js";
+import { utf8 } from "../../host/bytes.js";
+import { trapNondeterminism } from "../../host/determinism/traps.js";
 import { isUpgradeError } from "../../host/errors.js";
+import { sha256 } from "../../host/native/sha256.js";
+import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
+import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
 import { asHost, callModule, withoutEffect } from "../../host/synchronous.js";
+import type { KVStore } from "../../host/types.js";
+import { temporaryDirectory } from "../unit/store/support.js";
 import { failureOf } from "./chain.js";
 import { RecursionProgram } from "./recursion-chain.js";
 
 const real = { Date, random: Math.random, setTimeout };
-trapNondeterminism();
-afterAll(restoreNondeterminism);
+const restore = trapNondeterminism();
+afterAll(() => restore());
 
 const instant = new Date(1_700_000_000_000);
 const error = new Error("of the host");
@@ -134,10 +141,38 @@ test("a transaction whose message calls Math.random(), or catches its error → 
   expect(program.block([program.tx("pure:10")]).txResults[0]?.code).toBe(0);
 });
 
-test("restoreNondeterminism() → the functions that were there before", () => {
-  restoreNondeterminism();
+test("a module that writes so much that its branches spill, over a database on disk → what the host does for it is not refused", () => {
+  const database = new LmdbDatabase(join(temporaryDirectory(), "chain.mdb"));
+  const stores = new CommitMultiStore(database, { sha256, branchBytes: 1_000_000 });
+  stores.mount("notes");
+  stores.loadLatestVersion();
+  const key = (n: number) => utf8(`key ${n}`);
+  const value = new Uint8Array(100_000);
+  const commitOf = (write: (store: KVStore) => void) => {
+    const branch = stores.branch();
+    callModule("MsgTest", () => write(branch.branch().store("notes")));
+    callModule("MsgTest", () => write(branch.store("notes")));
+    branch.write();
+    stores.stage();
+    stores.commit();
+  };
+  const write = (store: KVStore) => {
+    for (let n = 0; n < 60; n++) store.set(key(n), value);
+  };
+  commitOf(write);
+  commitOf((store) => {
+    expect([...store.iterate()].length).toBe(60);
+    for (let n = 0; n < 60; n++) expect(store.get(key(n))?.length).toBe(value.length);
+  });
+  expect(database.spill?.bytesPeak).toBeGreaterThan(1_000_000);
+  database.close();
+});
+
+test("what trapNondeterminism() returned → the functions that were there before", () => {
+  restore();
   expect([Date, Math.random, setTimeout]).toEqual([real.Date, real.random, real.setTimeout]);
   expect(callModule("MsgTest", () => typeof Math.random())).toBe("number");
-  trapNondeterminism();
+  const again = trapNondeterminism();
   expect(Math.random).not.toBe(real.random);
+  again();
 });

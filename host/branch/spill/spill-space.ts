@@ -4,6 +4,7 @@
  * bytes for each block of a run, a cache of blocks, filters, and the maps of all branches together.
  */
 
+import { asHost } from "../../synchronous.js";
 import type { BranchWrites } from "../kv/branch-writes.js";
 import { KeyFilter } from "../kv/key-filter.js";
 import type { SortedCursor } from "../kv/sorted-cursor.js";
@@ -120,7 +121,7 @@ export class SpillSpace {
 
   /** A branch has grown: when all hold too much together, the largest spills its writes. */
   grew(branch: BranchWrites): void {
-    const known = this.#large.map((each) => each.deref());
+    const known = asHost(() => this.#large.map((each) => each.deref()));
     const large = known.filter((each) => each !== undefined && each.map.bytes >= COUNTED_BYTES) as BranchWrites[];
     if (!large.includes(branch)) large.push(branch);
     this.#large = large.map((each) => new WeakRef(each));

@@ -6,6 +6,7 @@ import { CacheKVStore } from "../../branch/kv/cache-kv.js";
 import type { ModuleContext, ProbeContext } from "../../chain/context.js";
 import type { Chain } from "../../chain/define-chain.js";
 import type { Invariant, Module } from "../../chain/module.js";
+import { asHost } from "../../synchronous.js";
 import type { MultiStore } from "../../types.js";
 import type { PhaseClock } from "./phase-clock.js";
 
@@ -32,7 +33,7 @@ export class BlockWatch {
 
   constructor(
     readonly clock: PhaseClock,
-    private readonly now: () => number = () => performance.now(),
+    private readonly now: () => number = () => asHost(() => performance.now()),
   ) {}
 
   watch(chain: Chain): Chain {

@@ -1,4 +1,5 @@
 /** How long each part of a block took: a part begins where the one before it ends, so they add up to the whole. */
+import { asHost } from "../../synchronous.js";
 
 /** A part of a block, as reports name it. */
 export interface PhaseTime {
@@ -15,7 +16,7 @@ export class PhaseClock {
   #store = "";
   #since = 0;
 
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(private readonly now: () => number = () => asHost(() => performance.now())) {}
 
   enter(phase: string, store = ""): void {
     if (phase === this.#phase && store === this.#store) return;

@@ -7,6 +7,7 @@ import { byteAt } from "../../at.js";
 import { UpgradeError } from "../../errors.js";
 import type { Database, DatabaseRange } from "../../store/disk/database.js";
 import { commitKey, commitsEnd, orphansFrom } from "../../store/disk/keys.js";
+import { asHost } from "../../synchronous.js";
 
 const HELD_MILLIS_MAX = 250;
 const GONE_STORES = "g".charCodeAt(0);
@@ -32,7 +33,7 @@ export class PinnedDatabase implements Database {
   constructor(
     private readonly source: RenewableDatabase,
     readonly version: number,
-    private readonly now: () => number = () => performance.now(),
+    private readonly now: () => number = () => asHost(() => performance.now()),
   ) {
     this.#heldSince = now();
     this.#requireKept();
