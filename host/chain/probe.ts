@@ -9,7 +9,7 @@ import { utf8 } from "../bytes.js";
 import { rethrowEngineLimit } from "../engine-limit.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { PROBE_GAS_MAX } from "../limits.js";
-import { synchronous } from "../synchronous.js";
+import { callModule } from "../synchronous.js";
 import type { MultiStore } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
 import type { AppliedUpgrade, Probes } from "../upgrade/hooks.js";
@@ -102,8 +102,7 @@ interface Run {
 function problemOf(module: Module, probed: Probed, { faults, ranBefore }: Run): string | undefined {
   const meter = new GasMeter(PROBE_GAS_MAX);
   const stores = new GasMultiStore(new FaultyStores(probed.branch, faults).branch(), meter);
-  const problem = synchronous(
-    `the probe of module ${module.name}`,
+  const problem = callModule(`the probe of module ${module.name}`, () =>
     module.probe?.(probeContext(probed, stores, meter)),
   );
   if (problem !== undefined || !module.validators) return problem;
