@@ -15,6 +15,8 @@ import { temporaryDirectory } from "../unit/store/support.js";
 import { failureOf } from "./chain.js";
 import { RecursionProgram } from "./recursion-chain.js";
 
+// Another file of tests in this process may have opened a chain.
+trapNondeterminism()();
 const real = { Date, random: Math.random, setTimeout };
 const restore = trapNondeterminism();
 afterAll(() => restore());
