@@ -253,7 +253,6 @@ export class UpgradeError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.details = options.details ?? {};
   }
-
   readonly details: ErrorDetails;
 
   /** Exit status, HTTP and gRPC numbers of this error's code. */

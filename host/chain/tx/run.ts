@@ -5,6 +5,7 @@
 
 import { create, toBinary } from "@bufbuild/protobuf";
 import { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
+import { digestOf, type MessagesRun, requireSame, tryOnStack } from "../../determinism/message-trial.js";
 import { withinEngineLimits } from "../../engine-limit.js";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { callModule } from "../../synchronous.js";
@@ -22,7 +23,6 @@ import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../gas.js";
 import type { Ante, AnteOptions } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
 import type { ReadMessage } from "./message-kind.js";
-import { digestOf, type MessagesRun, requireSame, tryOnStack } from "./message-trial.js";
 import { refusal, type TxResult } from "./result.js";
 
 /** What a block's transactions share. */
@@ -65,7 +65,7 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
       new GasMultiStore(over, charged),
       into,
     );
-  const runOn = (over: CacheMultiStore, charged: GasMeter): MessagesRun => {
+  const runOn = (over: CacheMultiStore, charged: GasMeter): MessagesRun<ChainEvent> => {
     const own: ChainEvent[] = [];
     const inside = (into: ChainEvent[]) => context(over, into, charged);
     try {

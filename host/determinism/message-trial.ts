@@ -3,26 +3,25 @@
  * by nobody, and a module may catch the engine's refusal: its result then depends on where the engine refuses, so it is another
  * one on another stack. A message whose kind promises `isBounded` needs no trial.
  */
-import type { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
-import { writesDigest } from "../../branch/kv/writes-digest.js";
-import { toHex } from "../../bytes.js";
-import { onPartOfStack, withinEngineLimits } from "../../engine-limit.js";
-import { UpgradeError } from "../../errors.js";
-import type { Sha256 } from "../../types.js";
-import { describeError } from "../../values/tx-error.js";
-import type { ChainEvent } from "../context.js";
+import type { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
+import { writesDigest } from "../branch/kv/writes-digest.js";
+import { toHex } from "../bytes.js";
+import { onPartOfStack, withinEngineLimits } from "../engine-limit.js";
+import { UpgradeError } from "../errors.js";
+import type { Sha256 } from "../types.js";
+import { describeError } from "../values/tx-error.js";
 
-/** What messages did to a branch. */
-export interface MessagesRun {
+/** What messages did to a branch. `Event`: of the chain. */
+export interface MessagesRun<Event> {
   readonly branch: CacheMultiStore;
-  readonly events: readonly ChainEvent[];
+  readonly events: readonly Event[];
   readonly gasUsed: bigint;
   /** The encoded responses, or what was thrown. */
   readonly outcome: { readonly data: Uint8Array } | { readonly error: unknown };
 }
 
 /** @throws UpgradeError UPG_BUG_ENGINE_LIMIT when a part of the stack is too little */
-export function tryOnStack(part: "half" | "quarter", run: () => MessagesRun): MessagesRun {
+export function tryOnStack<Event>(part: "half" | "quarter", run: () => MessagesRun<Event>): MessagesRun<Event> {
   return withinEngineLimits(() => {
     const done = onPartOfStack(part, run);
     // Also when the messages caught it, or another error has it as its cause.
@@ -32,7 +31,7 @@ export function tryOnStack(part: "half" | "quarter", run: () => MessagesRun): Me
 }
 
 /** Of everything that the block's hash or a client can see. */
-export function digestOf({ branch, events, gasUsed, outcome }: MessagesRun, sha256: Sha256): string {
+export function digestOf({ branch, events, gasUsed, outcome }: MessagesRun<unknown>, sha256: Sha256): string {
   if ("error" in outcome) {
     const { code, codespace } = describeError(outcome.error);
     return JSON.stringify([codespace, code, String(gasUsed)]);
