@@ -66,6 +66,7 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
     },
     // CometBFT ends by its exception, and its own end would be taken for the reason.
     onException: (error) => comet && isOfApplication(error) && end.decide(error),
+    onForeign: (error) => log("error", error.message),
     onGone: (kind) => {
       if (kind === "consensus") end.engineLeft();
       if (kind === "consensus" && !end.isReached && !comet) log("warn", "the engine hung up; it may come again");

@@ -3,7 +3,7 @@
  * while as many wait, or the engine does not read, nothing more is read from the socket.
  */
 import type { Socket } from "node:net";
-import { messageOf, UpgradeError } from "../errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { FrameReader, frame } from "./frames.js";
 import { type Answer, type Call, decodeRequest, encodeResponse } from "./messages.js";
 
@@ -16,6 +16,8 @@ export interface ConnectionOptions {
   /** Rejects: the response is an exception with the message. */
   readonly answer: (call: Call, connection: AbciConnection) => Promise<Answer>;
   readonly frameBytesMax?: number;
+  /** What comes is no ABCI of this transport. */
+  readonly onForeign?: (error: UpgradeError) => void;
 }
 
 /** A response to come. */
@@ -66,6 +68,7 @@ export class AbciConnection {
       if (frames.isMidway)
         throw new UpgradeError("UPG_INVALID_ARGUMENT", "the engine hung up in the middle of a message");
     } catch (error) {
+      if (isUpgradeError(error) && error.code === "UPG_INVALID_CONFIG") this.options.onForeign?.(error);
       this.#push(Promise.resolve(exception(error)));
     } finally {
       this.#isRead = true;

@@ -7,6 +7,12 @@ import { UpgradeError } from "../errors.js";
 /** CometBFT's own bound for both directions: math.MaxInt32. A genesis document comes in one message. */
 export const FRAME_BYTES_MAX = 2_147_483_647;
 
+/** What a client of HTTP/2, so of gRPC, sends first. Read as a length, it would be waited for. */
+const HTTP2_PREFACE = "PRI * HTTP/2.0";
+/** Where the engine speaks gRPC at this address. */
+export const GRPC_REFUSAL =
+  'the engine speaks gRPC, and this node serves ABCI by socket: start CometBFT with `--abci socket` (its default), or `abci = "socket"` in its config.toml';
+
 /** Of a 64-bit number; more is malformed. */
 const LENGTH_BYTES_MAX = 10;
 
@@ -18,6 +24,7 @@ export class FrameReader {
   /** The length as far as it has arrived. */
   #prefix = 0;
   #prefixBytes = 0;
+  #hasBegun = false;
 
   constructor(private readonly bytesMax = FRAME_BYTES_MAX) {}
 
@@ -31,6 +38,8 @@ export class FrameReader {
    * @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_REQUEST_SIZE: where the next one begins is not known after that
    */
   *take(chunk: Uint8Array): Generator<Uint8Array, void> {
+    if (!this.#hasBegun && isGrpc(chunk)) throw new UpgradeError("UPG_INVALID_CONFIG", GRPC_REFUSAL);
+    this.#hasBegun = true;
     let at = 0;
     while (at < chunk.length || this.#length === 0) {
       if (this.#length === undefined) {
@@ -101,3 +110,6 @@ function tooLarge(length: number, bytesMax: number): UpgradeError {
     `a message of ${length} bytes or more, at most ${bytesMax} are taken`,
   );
 }
+
+const isGrpc = (chunk: Uint8Array) =>
+  Buffer.from(chunk.subarray(0, HTTP2_PREFACE.length)).toString("latin1") === HTTP2_PREFACE;

@@ -25,6 +25,8 @@ export interface AbciServerOptions {
   /** A connection that was of a kind is gone. */
   readonly onGone?: (kind: ConnectionKind) => void;
   readonly frameBytesMax?: number;
+  /** What comes is no ABCI of this transport. */
+  readonly onForeign?: (error: UpgradeError) => void;
 }
 
 export class AbciServer {
@@ -79,6 +81,7 @@ export class AbciServer {
     socket.setKeepAlive(true, KEEP_ALIVE_MILLIS);
     const connection: AbciConnection = new AbciConnection(socket, {
       answer: (call, from) => this.#answer(call, from),
+      ...(this.options.onForeign ? { onForeign: this.options.onForeign } : {}),
       ...(this.options.frameBytesMax === undefined ? {} : { frameBytesMax: this.options.frameBytesMax }),
     });
     this.#connections.set(connection, undefined);

@@ -1,5 +1,7 @@
 /** A node that serves an engine: what it ends by, what it waits for, and what CometBFT's own files must be. */
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseAbciAddress } from "../../../host/abci/address.js";
@@ -24,6 +26,8 @@ type App = (call: Call) => Promise<Answer>;
 const app: App = async (call) => ({ case: call.case, value: {} }) as Answer;
 
 interface Node {
+  /** Address of its ABCI server. */
+  readonly at: string;
   /** The error that it ended by; undefined: none. */
   readonly end: Promise<unknown>;
   /** Its log. */
@@ -70,7 +74,7 @@ async function node(options: Partial<AppNodeOptions>): Promise<Node> {
   );
   const at = await address;
   const engine = () => AbciClient.connect(at);
-  return { end, engine, said, stop: () => stopping.abort(), isConnected: () => isConnected() };
+  return { at, end, engine, said, stop: () => stopping.abort(), isConnected: () => isConnected() };
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -130,6 +134,17 @@ describe("runAppNode()", () => {
     running.stop();
     expect(await engine.call(COMMIT)).toMatchObject({ case: "commit" });
     commit();
+    expect(await running.end).toBeUndefined();
+  });
+
+  test("an engine that speaks gRPC → an error in the log, and its connection is closed", async () => {
+    const running = await node({});
+    const port = Number(/:([0-9]+)$/.exec(running.at)?.[1]);
+    const socket = connect(port, "127.0.0.1", () => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+    socket.resume();
+    await once(socket, "close");
+    expect(running.said.filter((line) => line.includes("speaks gRPC"))).toHaveLength(1);
+    running.stop();
     expect(await running.end).toBeUndefined();
   });
 

@@ -35,6 +35,15 @@ describe("FrameReader", () => {
     ).toEqual(lengths);
   });
 
+  test("the preface of a gRPC client → UPG_INVALID_CONFIG that says what to set; the same bytes later → a message", () => {
+    const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    expect(failureOf(() => taken([preface]))).toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringContaining("--abci socket"),
+    });
+    expect(taken([joined([Uint8Array.of(1)]), preface])).toEqual({ messages: ["01"], isMidway: true });
+  });
+
   test("a message as large as the bound → taken; one byte more → UPG_INVALID_REQUEST_SIZE by its length alone", () => {
     expect(taken([joined([new Uint8Array(10)])], 10).messages.length).toBe(1);
     expect(failureOf(() => taken([Uint8Array.of(11)], 10))).toMatchObject({ code: "UPG_INVALID_REQUEST_SIZE" });
