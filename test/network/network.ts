@@ -30,6 +30,8 @@ export interface NetworkOptions {
   readonly program: string;
   readonly comet: string;
   readonly validators?: number;
+  /** How long a vote is; a slow machine needs longer for four of them. */
+  readonly votingNanos?: bigint;
 }
 
 export class Network {
@@ -47,7 +49,7 @@ export class Network {
     const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-network-"));
     const { nodes } = await initLocalnet(folder, options.validators ?? 4, {
       ...{ makeHome: initHome, chainId: "network-1", appVersion: undefined, basePort: undefined },
-      ...{ blockNanos: BigInt(BLOCK_MILLIS) * 1_000_000n, votingNanos: VOTING_NANOS },
+      ...{ blockNanos: BigInt(BLOCK_MILLIS) * 1_000_000n, votingNanos: options.votingNanos ?? VOTING_NANOS },
     });
     const own = nodes.map((node) => new NetNode(join(folder, node.home), node, options.program, options.comet));
     const signers = await Promise.all(

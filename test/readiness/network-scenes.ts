@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cometbft } from "../e2e/cometbft.js";
 import { freePort } from "../e2e/free-port.js";
-import { Network } from "../network/network.js";
+import { Network, type NetworkOptions } from "../network/network.js";
 import type { NetNode } from "../network/node.js";
 import { expectSame, halted, OLD } from "../network/scenes.js";
 import { CHAIND, newProgram, oldProgram, Supervised } from "./bed.js";
 import { handler, isApplied, outcome, type Played, played, type Scene, Skipped, sha256, type Use } from "./scene.js";
 
 /** A second or more for each thing that is looked at before the height, on a slow machine. */
-const BLOCKS_TO_PLAN = 700;
+const BLOCKS_TO_PLAN = 600;
 const EXIT_MILLIS = 90_000;
+const VOTING_NANOS = 25_000_000_000n;
 
 interface Four {
   readonly network: Network;
@@ -22,10 +23,10 @@ interface Four {
   readonly bed: Supervised;
 }
 
-async function four(use: Use): Promise<Four> {
+async function four(use: Use, options: Pick<NetworkOptions, "votingNanos"> = {}): Promise<Four> {
   const comet = cometbft();
   if (comet === undefined) throw new Skipped("no CometBFT: Go or its module proxy is missing");
-  const network = await Network.make({ program: CHAIND, comet });
+  const network = await Network.make({ program: CHAIND, comet, ...options });
   use.onEnd(() => network.close());
   const [node, ...others] = network.nodes;
   if (!node) throw new Error("no node");
@@ -41,13 +42,15 @@ async function four(use: Use): Promise<Four> {
 const skip = (height: number) => ["--unsafe-skip-upgrades", String(height)];
 
 /** The others halt, and go on with the new version. */
-async function upgraded({ network, others }: Four): Promise<void> {
+async function upgraded({ network, others }: Four, height: number): Promise<void> {
+  // Each wait has an end of its own, and the height may be minutes away.
+  for (const blocks of [400, 200, 1]) await network.untilHeight(height - blocks, others);
   expectSame("exit statuses of the others", new Set(await network.ends(others)).size, 1);
   network.start({}, others);
 }
 
 const skipsAlone: Scene = async (use) => {
-  const all = await four(use);
+  const all = await four(use, { votingNanos: VOTING_NANOS });
   const { network, others, bed } = all;
   network.start(OLD, others);
   bed.start();
@@ -57,9 +60,7 @@ const skipsAlone: Scene = async (use) => {
   bed.start(skip(height));
   await bed.settle();
   const surfaces = await bed.surfaces("v2");
-  const goesOn = upgraded(all);
-  const result = await played(bed, "v2", surfaces, height);
-  await goesOn;
+  const [result] = await Promise.all([played(bed, "v2", surfaces, height), upgraded(all, height)]);
   return result;
 };
 

@@ -61,7 +61,7 @@ export async function outcome(
   before: readonly Surface[],
   height = HEIGHT,
 ): Promise<Played> {
-  await bed.untilHeight(height - 1);
+  for (const blocks of [400, 200, 1]) await bed.untilHeight(height - blocks);
   const isBeyond = await bed.untilHeight(height + 1, WATCHED_MILLIS);
   const last = bed.lastHeight === 0 ? "no block was seen" : `last block seen ${bed.lastHeight}`;
   return { surfaces: before, isMade: isBeyond && isApplied(bed, name), detail: `${last}${bed.end}` };
