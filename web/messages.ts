@@ -49,7 +49,14 @@ export interface Checked {
   readonly chainId: string;
   /** The height of the proven state. */
   readonly height: bigint;
-  readonly root: { readonly height: bigint; readonly hash: string; readonly from: TrustRoot["from"] };
+  readonly root: {
+    readonly height: bigint;
+    readonly hash: string;
+    readonly from: TrustRoot["from"];
+    readonly time: number;
+  };
+  /** The last header that trust has reached. */
+  readonly newest: { readonly height: bigint; readonly hash: string };
   /** Of the newest header, milliseconds since 1970. */
   readonly time: number;
   /** Was the trusted block within its trusting period only at the time that the file names? */

@@ -2,6 +2,7 @@
 import { messageOf } from "../host/errors.js";
 import { visible } from "../host/visible.js";
 import { element, say, setHidden, show } from "./elements.js";
+import { forgetTrust, keepTrust, keptTrust } from "./kept-trust.js";
 import { type Live, LiveSource } from "./live.js";
 import type { Checked, Refused, VerifyAsked } from "./messages.js";
 import { proposalOf } from "./proposal.js";
@@ -37,6 +38,7 @@ class Page {
   #look: Live = NOTHING;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checkedFor = "";
+  #recalled: string | undefined;
   #isChecking = false;
   #isPolling = false;
 
@@ -54,7 +56,9 @@ class Page {
     say("source", this.#source ? `Source: ${sourceName(this.#source)}` : "Saved with its evidence; no server is asked");
     this.#form.begin();
     element("root").addEventListener("click", ({ target }) => {
-      if (target instanceof Element && target.id === "compared") this.#compared();
+      if (!(target instanceof Element)) return;
+      if (target.id === "compared") this.#compared();
+      if (target.id === "forget") this.#forget();
     });
     element("save").addEventListener("click", () => this.#save());
     element("run").addEventListener("click", () => void this.#runner.run());
@@ -102,12 +106,20 @@ class Page {
     if (!live) return this.#said ? undefined : this.#check();
     await this.#lookAt(live);
     const { status } = this.#look;
+    this.#recall(status?.chainId);
     const event = eventOf(status, this.#contradicts());
     if (event === this.#checkedFor && Date.now() - this.#checkedAt < CHECK_MILLIS) return;
     await this.#check(event);
     // A chain without a status of its own has the plan that was just verified.
     if (!status?.plan && this.#plan()) await this.#lookAt(live);
     else this.#drawNow();
+  }
+
+  /** Once for each chain that the server names; what is kept is verified like any other block. */
+  #recall(chainId: string | undefined): void {
+    if (chainId === undefined || chainId === this.#recalled || !this.#source) return;
+    this.#recalled = chainId;
+    this.#form.recall(keptTrust(chainId, this.#source.rpc, Date.now()));
   }
 
   async #lookAt(live: LiveSource): Promise<void> {
@@ -192,7 +204,7 @@ class Page {
     // A server that names its own root chooses the name, and a tab has no place for a label.
     document.title = checked.root.from === "yours" ? `Upgrade status of ${visible(checked.chainId)}` : TITLE;
     show("claims", claimsView(checked, now));
-    show("root", rootView(checked));
+    show("root", rootView(checked, this.#keep(checked)));
     const after = versionsOf(checked);
     setHidden("versions-section", after === undefined);
     if (after)
@@ -207,6 +219,21 @@ class Page {
       void this.#runner.offer(checked.receipt, this.#form.trust);
     }
     element<HTMLButtonElement>("save").disabled = false;
+  }
+
+  /** False: nothing is kept of it. */
+  #keep(checked: Checked): boolean {
+    const { trust } = this.#form;
+    const isOwn = checked.root.from === "yours" && trust?.from === "yours" && !checked.isExpired;
+    return isOwn && this.#source !== undefined && keepTrust(checked, this.#source.rpc, trust);
+  }
+
+  #forget(): void {
+    if (this.#said?.kind !== "checked" || !this.#source) return;
+    forgetTrust(this.#said.chainId, this.#source.rpc);
+    // The address names the block too.
+    location.hash = "";
+    location.reload();
   }
 
   #drawRefused(refused: Refused): void {
@@ -231,7 +258,7 @@ class Page {
     if (this.#said?.kind !== "checked") return;
     const { height, hash } = this.#said.root;
     // What was only there to be compared goes at once, not under the reader's eyes a while later.
-    const own: Checked = { ...this.#said, root: { height, hash, from: "yours" } };
+    const own: Checked = { ...this.#said, root: { ...this.#said.root, from: "yours" } };
     show("claims", claimsView(own, Date.now()));
     show("root", rootView(own));
     this.#form.use({ height, hash: hash.toLowerCase() });

@@ -1,6 +1,6 @@
 /** Where trust begins: what the reader types in, what the address names, and which of the two the reader vouches for. */
 import { element, say, setHidden } from "./elements.js";
-import { fragmentOf, readTrust, TrustError, type TypedTrust, trustOfFragment } from "./trust.js";
+import { fragmentOf, readDays, readTrust, TrustError, type TypedTrust, trustOfFragment } from "./trust.js";
 
 export class TrustForm {
   /** Undefined: none is named, or what is named is wrong. */
@@ -9,6 +9,9 @@ export class TrustForm {
   fault = "";
   /** The fragment of the block that the reader typed, or has compared. */
   #own = "";
+  #days: number | undefined;
+  /** Of an earlier visit. */
+  #kept: TypedTrust | undefined;
 
   /** @param changed called when trust begins elsewhere from now on */
   constructor(private readonly changed: () => void) {}
@@ -20,6 +23,12 @@ export class TrustForm {
       this.#readFragment();
       this.changed();
     });
+  }
+
+  /** Begins from an earlier visit's block, unless the address names another one. */
+  recall(kept: TypedTrust | undefined): void {
+    this.#kept = kept;
+    this.#readFragment();
   }
 
   /** Trust begins at a block that the reader vouches for; its address is for bookmarks. */
@@ -36,8 +45,11 @@ export class TrustForm {
   #readFragment(): void {
     try {
       const trust = trustOfFragment(location.hash);
+      const kept = this.#kept;
+      const isKept = kept && (!trust || fragmentOf(trust) === fragmentOf(kept));
       const isOwn = trust && fragmentOf(trust) === this.#own;
-      this.trust = isOwn ? { ...trust, from: "yours" } : trust;
+      if (isOwn) this.trust = { ...trust, from: "yours", ...(this.#days ? { days: this.#days } : {}) };
+      else this.trust = isKept ? kept : trust;
       this.fault = "";
       this.#mark(undefined);
     } catch (error) {
@@ -49,22 +61,24 @@ export class TrustForm {
 
   #take(event: Event): void {
     event.preventDefault();
-    const [height, hash] = [element<HTMLInputElement>("trust-height"), element<HTMLInputElement>("trust-hash")];
+    const input = (field: string) => element<HTMLInputElement>(`trust-${field}`);
+    const [height, hash, days] = [input("height"), input("hash"), input("days")];
     try {
       const trust = readTrust(height.value, hash.value, "yours");
+      this.#days = readDays(days.value);
       this.#mark(undefined);
       this.use(trust);
     } catch (error) {
       const wrong = trustErrorOf(error);
       this.#mark(wrong);
-      (wrong.field === "hash" ? hash : height).focus();
+      input(wrong.field ?? "height").focus();
     }
   }
 
   #mark(wrong: TrustError | undefined): void {
     say("trust-error", wrong?.message ?? "");
     setHidden("trust-error", wrong === undefined);
-    for (const field of ["height", "hash"]) {
+    for (const field of ["height", "hash", "days"]) {
       const isWrong = wrong !== undefined && wrong.field === field;
       element(`trust-${field}`).setAttribute("aria-invalid", String(isWrong));
     }

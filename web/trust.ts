@@ -8,13 +8,26 @@ export interface TypedTrust {
   /** 64 hex digits, lower case. */
   readonly hash: string;
   readonly from: "yours" | "link";
+  /** The trusting period, where the reader chose another than the usual one. */
+  readonly days?: number;
+}
+
+/** Two thirds of the three weeks for which most chains hold a validator's stake. */
+export const TRUSTING_DAYS = 14;
+const TRUSTING_DAYS_MAX = 365;
+
+/** @throws TrustError in words for the reader */
+export function readDays(value: string): number {
+  const days = Number(value);
+  if (Number.isInteger(days) && days >= 1 && days <= TRUSTING_DAYS_MAX) return days;
+  throw new TrustError(`The trusting period is 1 to ${TRUSTING_DAYS_MAX} days.`, "days");
 }
 
 export class TrustError extends Error {
   /** @param field the input that it is about */
   constructor(
     message: string,
-    readonly field?: "height" | "hash",
+    readonly field?: "height" | "hash" | "days",
   ) {
     super(message);
   }

@@ -28,11 +28,10 @@ import type {
   VersionsView,
 } from "./messages.js";
 import { refusalOf } from "./refusal.js";
-import type { TypedTrust } from "./trust.js";
+import { TRUSTING_DAYS, type TypedTrust } from "./trust.js";
 import { hexOf, millisOf } from "./words.js";
 
-/** Two thirds of the three weeks for which most chains hold a validator's stake. */
-const TRUSTING_PERIOD = 1_209_600n;
+const DAY_SECONDS = 86_400;
 
 /** Begins to take questions. */
 export function listen(): void {
@@ -135,7 +134,7 @@ interface Judged {
  */
 async function judged(evidence: Evidence, trust: TypedTrust | undefined, isSaved: boolean): Promise<Judged> {
   const root = rootOf(evidence, trust);
-  const options = { root, now: now(), trustingPeriod: TRUSTING_PERIOD };
+  const options = { root, now: now(), trustingPeriod: BigInt((trust?.days ?? TRUSTING_DAYS) * DAY_SECONDS) };
   try {
     return { claims: await verifyEvidence(evidence, options), isExpired: false };
   } catch (error) {
@@ -166,16 +165,24 @@ async function verified(evidence: Evidence, trust: TypedTrust | undefined, isSav
   const { claims: found, isExpired } = await judged(evidence, trust, isSaved);
   const { chainId, height, trusted, claims } = found;
   const { height: rootHeight, hash, from } = rootOf(evidence, trust);
-  const { seconds } = trusted.lightBlock.signedHeader.header.time;
+  const { header, commit } = trusted.lightBlock.signedHeader;
+  const { seconds } = header.time;
   const before = claims.find(({ id }) => id === "versions-before");
   return {
     kind: "checked",
     ...{ evidence, chainId, height, claims, steps: trusted.steps, signatures: trusted.signatures },
     ...{ isExpired, savedAt: isSaved ? savedAtOf(evidence) : undefined, time: Number(seconds) * 1_000 },
-    root: { height: rootHeight, hash: hexOf(hash), from },
+    root: { height: rootHeight, hash: hexOf(hash), from, time: timeOf(evidence, rootHeight) },
+    newest: { height: header.height, hash: hexOf(commit.blockId.hash) },
     receipt: receiptOf(claims),
     before: before?.id === "versions-before" && before.value ? versionsBefore(before, evidence) : undefined,
   };
+}
+
+/** Of a header that was verified. */
+function timeOf({ light_blocks }: Evidence, height: bigint): number {
+  const headers = light_blocks.map(({ signed_header }) => members(members(signed_header)["header"]));
+  return millisOf(headers.find((header) => text(header["height"]) === String(height))?.["time"]) ?? 0;
 }
 
 function versionsBefore(

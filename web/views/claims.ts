@@ -121,8 +121,11 @@ const FROM = {
   server: "as the source itself gave it",
 } as const;
 
+const KEPT =
+  "This browser keeps the block and the newest one that was verified from it, for this chain and server: your next visit continues there.";
+
 /** A hash that is to be compared is shown whole. */
-export function rootView({ root, steps, signatures }: Checked): Child[] {
+export function rootView({ root, steps, signatures }: Checked, isKept = false): Child[] {
   const shown = root.from === "yours" ? hash(root.hash) : h("code", {}, root.hash);
   const way =
     steps === 0
@@ -132,6 +135,7 @@ export function rootView({ root, steps, signatures }: Checked): Child[] {
     paragraph(`Trust begins at block ${count(root.height)}, hash `, shown, `, ${FROM[root.from]}.`),
     root.from === "link" ? h("button", { id: "compared", type: "button" }, "I have compared this hash") : undefined,
     paragraph(way),
+    ...(isKept ? [paragraph(KEPT), h("button", { id: "forget", type: "button" }, "Forget this block")] : []),
   ];
 }
 

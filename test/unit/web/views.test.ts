@@ -34,7 +34,12 @@ const NO_PLAN: Claim = {
 };
 const CHECKED: Checked = {
   ...{ kind: "checked", evidence: {} as Checked["evidence"], chainId: "c", height: 1_000n, time: NOW },
-  ...{ root: { height: 1n, hash: "AB", from: "yours" }, isExpired: false, savedAt: undefined },
+  ...{
+    root: { height: 1n, hash: "AB", from: "yours", time: NOW },
+    newest: { height: 1_001n, hash: "CD" },
+    isExpired: false,
+    savedAt: undefined,
+  },
   ...{ steps: 1, signatures: 4, claims: [HEADER], receipt: undefined, before: undefined },
 };
 const HALT = { code: "UPG_HALT_UPGRADE_NEEDED", message: 'UPGRADE "v2" NEEDED', next: "start the new one" };
