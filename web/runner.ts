@@ -1,5 +1,5 @@
 /** "Run it here": what it costs is shown first; then witness, handler and the program that runs them are fetched. */
-import { fromHex } from "../host/bytes.js";
+import { fromBase64, fromHex } from "../host/bytes.js";
 import { HANDLER_BYTES_MAX } from "../host/limits.js";
 import { Deadline } from "./deadline.js";
 import { element, say, setHidden, show } from "./elements.js";
@@ -15,6 +15,7 @@ import type {
   VerifyAsked,
 } from "./messages.js";
 import type { SavedRun } from "./saved.js";
+import type { KeptRun } from "./saved-run.js";
 import { evidenceName, type Source } from "./source.js";
 import type { Child } from "./tree.js";
 import type { TypedTrust } from "./trust.js";
@@ -63,15 +64,13 @@ export class Runner {
   ) {
     if (!saved) return;
     const { witness, handler, program, evidence } = saved;
-    this.#files = { witness: bytesOf(witness), handler: bytesOf(handler), program };
+    this.#files = { witness: fromBase64(witness), handler: fromBase64(handler), program };
     this.#evidence = evidence;
   }
 
   /** What a saved page takes along: nothing, unless the upgrade was run here. */
-  get kept(): SavedRun | undefined {
-    if (!this.#files || this.#evidence === undefined) return undefined;
-    const { witness, handler, program } = this.#files;
-    return { witness: base64Of(witness), handler: base64Of(handler), program, evidence: this.#evidence };
+  get kept(): KeptRun | undefined {
+    return this.#files && this.#evidence !== undefined ? { ...this.#files, evidence: this.#evidence } : undefined;
   }
 
   /** Shows what a run would fetch, once for each receipt. */
@@ -228,14 +227,4 @@ class Progress {
 function tooLargeOf({ witness, handler }: RunCost): Child[] | undefined {
   if (witness > WITNESS_BYTES_MAX) return tooLargeView("witness", witness, WITNESS_BYTES_MAX);
   return handler > HANDLER_BYTES_MAX ? tooLargeView("handler", handler, HANDLER_BYTES_MAX) : undefined;
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
-}
-
-function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));
 }

@@ -3,6 +3,7 @@ import type { Evidence } from "chain-upgrade/verify";
 import { evidenceText, SAVED_PAGE_BYTES_MAX, type SavedPart, savedPart } from "../host/verify/json.js";
 import { element } from "./elements.js";
 import { members, text } from "./json.js";
+import { inElement, type KeptRun, runParts } from "./saved-run.js";
 import { size } from "./words.js";
 
 /** What a run here needed; only in a file that was saved after one. */
@@ -89,22 +90,25 @@ async function isOwnProgram(program: string): Promise<boolean> {
   return hash !== undefined && `sha256-${btoa(String.fromCharCode(...new Uint8Array(hash)))}` === RUN_PROGRAM.integrity;
 }
 
-export function savedPage(evidence: Evidence, run: SavedRun | undefined): string {
+/** In the place of the run. JSON here has no `<`, and the script has no such constant: a bundler would put one together. */
+const RUN_MARK = `<${PRISTINE.localName}-run>`;
+
+export function savedPage(evidence: Evidence, run: KeptRun | undefined): Blob {
   const page = PRISTINE.cloneNode(true) as HTMLElement;
-  const put = (id: SavedPart, value: unknown) => {
+  const put = (id: SavedPart, text: string) => {
     const element = page.querySelector(`#${id}`);
-    // A `<` could end the element that holds it.
-    if (element) element.textContent = JSON.stringify(value ?? null).replaceAll("<", "\\u003c");
+    if (element) element.textContent = text;
   };
-  put("saved", evidence);
-  put("saved-run", run);
+  put("saved", inElement(evidence));
+  put("saved-run", RUN_MARK);
   const policy = page.querySelector("meta[http-equiv]");
   policy?.setAttribute("content", policy.getAttribute("content")?.replace(CONNECT, "connect-src 'none'") ?? "");
-  return `<!doctype html>\n${page.outerHTML}`;
+  const [before = "", after = ""] = page.outerHTML.split(RUN_MARK);
+  return new Blob(["<!doctype html>\n", before, ...runParts(run), after], { type: "text/html" });
 }
 
-export function download(name: string, html: string): void {
-  const url = URL.createObjectURL(new Blob([html], { type: "text/html" }));
+export function download(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
