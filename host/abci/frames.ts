@@ -10,7 +10,7 @@ export const FRAME_BYTES_MAX = 2_147_483_647;
 /** What a client of HTTP/2, so of gRPC, sends first. Read as a length, it would be waited for. */
 const HTTP2_PREFACE = "PRI * HTTP/2.0";
 /** Where the engine speaks gRPC at this address. */
-export const GRPC_REFUSAL =
+const GRPC_REFUSAL =
   'the engine speaks gRPC, and this node serves ABCI by socket: start CometBFT with `--abci socket` (its default), or `abci = "socket"` in its config.toml';
 
 /** Of a 64-bit number; more is malformed. */

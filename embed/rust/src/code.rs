@@ -74,6 +74,8 @@ codes! {
     InvalidRequestSize = 26, "UPG_INVALID_REQUEST_SIZE", 2;
     /// A snapshot is not what its peer says, or leads to another app hash.
     InvalidSnapshot = 27, "UPG_INVALID_SNAPSHOT", 2;
+    /// A chain's module used a function whose result differs between nodes.
+    InvalidNondeterministic = 28, "UPG_INVALID_NONDETERMINISTIC", 2;
     /// No plan is scheduled.
     NotFoundPlan = 40, "UPG_NOT_FOUND_PLAN", 3;
     /// No upgrade of that name was applied.
@@ -238,6 +240,8 @@ codes! {
     BugCoreAbi = 142, "UPG_BUG_CORE_ABI", 70;
     /// An internal check failed. Please report it.
     BugAssert = 143, "UPG_BUG_ASSERT", 70;
+    /// The chain's code reached a limit of the JavaScript engine (stack or memory).
+    BugEngineLimit = 144, "UPG_BUG_ENGINE_LIMIT", 70;
 }
 
 impl Code {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { toHex } from "../../bytes.js";
 
 /** `read` returns when the process that holds the other end of its stdin is gone. */
 const REMOVE = 'read line; rm -rf -- "$0"';
@@ -31,7 +32,7 @@ export function removedAtEnd(path: string): () => void {
 
 /** A new folder that only this user may read; TMPDIR chooses the disk. `remove` it, and the end of this process does. */
 export function temporaryFolder(prefix: string): { readonly path: string; remove(): void } {
-  const path = join(tmpdir(), `${prefix}${randomBytes(8).toString("hex")}`);
+  const path = join(tmpdir(), `${prefix}${toHex(randomBytes(8))}`);
   // Before the folder is there: nothing comes between the two.
   const release = removedAtEnd(path);
   try {

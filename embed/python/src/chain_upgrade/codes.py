@@ -19,6 +19,7 @@ CODES: dict[str, tuple[int, int]] = {
     "UPG_INVALID_CONFIG": (25, 2),
     "UPG_INVALID_REQUEST_SIZE": (26, 2),
     "UPG_INVALID_SNAPSHOT": (27, 2),
+    "UPG_INVALID_NONDETERMINISTIC": (28, 2),
     "UPG_NOT_FOUND_PLAN": (40, 3),
     "UPG_NOT_FOUND_UPGRADE": (41, 3),
     "UPG_NOT_FOUND_MODULE": (42, 3),
@@ -101,4 +102,5 @@ CODES: dict[str, tuple[int, int]] = {
     "UPG_BUG_CORE_TRAP": (141, 70),
     "UPG_BUG_CORE_ABI": (142, 70),
     "UPG_BUG_ASSERT": (143, 70),
+    "UPG_BUG_ENGINE_LIMIT": (144, 70),
 }
