@@ -18,7 +18,7 @@ export interface UpgradeTimes {
 }
 
 interface Line {
-  readonly msg: string;
+  /** Milliseconds since 1970. */
   readonly time: number;
   readonly height: string;
 }
@@ -26,12 +26,15 @@ interface Line {
 /** Of a log in JSON, those of this program that have a text. */
 function linesWith(log: string, text: string): Line[] {
   const lines = log.split("\n").filter((line) => line.startsWith("{") && line.includes(text) && line.endsWith("}"));
-  return lines.map((line) => JSON.parse(line) as Line);
+  return lines.map((line) => {
+    const { time, height } = JSON.parse(line) as { time: string; height: string };
+    return { time: Date.parse(time), height };
+  });
 }
 
 /** Height and time of the blocks that a node says it has committed. */
 export function commitsOf(log: string): Map<number, number> {
-  return new Map(linesWith(log, '"msg":"block committed"').map(({ height, time }) => [Number(height), time]));
+  return new Map(linesWith(log, '"message":"block committed"').map(({ height, time }) => [Number(height), time]));
 }
 
 /** When a relay says that its worker ended at the height. @throws Error when it does not */

@@ -6,8 +6,8 @@
 import { RECORDED_FROM } from "../engine/embedded/run-node.js";
 import type { HaltLinger } from "../engine/home/halt-linger.js";
 import { isUpgradeError } from "../errors.js";
+import type { Log } from "../log-line.js";
 import type { Height } from "../types.js";
-import type { LogLevel } from "../upgrade/handlers.js";
 import { type AbciAddress, isOpenToOthers } from "./address.js";
 import type { ConnectionKind } from "./calls.js";
 import { engineEnded, engineFailed } from "./comet/halts.js";
@@ -46,7 +46,7 @@ export interface AppNodeOptions {
   readonly linger: HaltLinger;
   /** ABCI is served from now on. `isConnected`: has an engine asked where the application is, and not hung up since? */
   readonly onOpen: (isConnected: () => boolean) => void;
-  readonly log: (level: LogLevel, message: string, fields?: Readonly<Record<string, string>>) => void;
+  readonly log: Log;
   /** Aborted when the node is to stop. */
   readonly signal: AbortSignal;
 }

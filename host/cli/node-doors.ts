@@ -2,7 +2,6 @@
 
 import { rmSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Logger } from "pino";
 import type { OpenDoors } from "../api/doors.js";
 import type { AskRpc, SiteFacts } from "../api/rest/site.js";
 import { utf8 } from "../bytes.js";
@@ -13,10 +12,12 @@ import { CORE_WASM } from "../core/core-wasm.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
+import type { Log } from "../log-line.js";
 import { sha256 } from "../native/sha256.js";
 import { Query } from "../query/query.js";
 import type { Address } from "../server/door.js";
 import { requireFree } from "../server/listen.js";
+import { errorFields } from "../shell/fail.js";
 import { programChain } from "../shell/program-chain.js";
 import type { ProgressLog } from "../shell/progress-log.js";
 import { freeBytes } from "../store/disk/lmdb-errors.js";
@@ -137,7 +138,7 @@ export interface NodeDoorsOptions {
   readonly progress: ProgressLog;
   /** Is the engine connected that makes the next block? */
   readonly isReady?: () => boolean;
-  readonly logger: Logger;
+  readonly log: Log;
   /** Aborted when the node begins to stop. */
   readonly signal: AbortSignal;
 }
@@ -157,17 +158,17 @@ export async function requireFreeDoors(flags: DoorFlags): Promise<void> {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had */
 export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoors> {
-  const { flags, home, logger, rpc } = options;
+  const { flags, home, log, rpc } = options;
   const isRpc = flags["rpc.enable"] && !("ask" in rpc);
   if (!isRpc && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
   const doors = await open(options);
   const text = JSON.stringify({ ...("ask" in rpc ? { rpc: rpc.address } : {}), ...doors.addresses });
-  orWarn(logger, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
-  logger.info({ ...doors.addresses }, "servers open");
-  if (flags["api.enabledUnsafeCors"]) logger.warn("REST lets web pages of any origin read its responses");
+  orWarn(log, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
+  log("info", "servers open", { ...doors.addresses });
+  if (flags["api.enabledUnsafeCors"]) log("warn", "REST lets web pages of any origin read its responses");
   return {
     close: async () => {
-      orWarn(logger, () => rmSync(home.addressesFile, { force: true }));
+      orWarn(log, () => rmSync(home.addressesFile, { force: true }));
       await doors.close(CLOSE_MILLIS);
     },
   };
@@ -175,7 +176,7 @@ export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoor
 
 async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
   const [{ openDoors }, { Metrics }] = await loadDoors();
-  const { flags, limits, home, query, rpc, logger, signal, handlerState, isReady = () => true } = options;
+  const { flags, limits, home, query, rpc, log, signal, handlerState, isReady = () => true } = options;
   const { app, node } = query;
   const diskFree = () => {
     const free = freeBytes(home.databaseFile);
@@ -186,7 +187,7 @@ async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     query,
     events: {
       onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
-      onBug: (error) => logger.error({ err: error }, "a request failed in a way that must not be"),
+      onBug: (error) => log("error", "a request failed in a way that must not be", errorFields(error)),
     },
     ...(flags["rpc.enable"] && !("ask" in rpc) ? { rpc: { address: flags["rpc.laddr"], query: rpc } } : {}),
     ...(flags["grpc.enable"] ? { grpc: flags["grpc.address"] } : {}),
@@ -221,10 +222,10 @@ function siteOf({ rpc, home, start, handlerState, halt, progress }: NodeDoorsOpt
 }
 
 /** The node runs without the file as well. */
-function orWarn(logger: Logger, work: () => void): void {
+function orWarn(log: Log, work: () => void): void {
   try {
     work();
   } catch (error) {
-    logger.warn(`addresses.json: ${messageOf(error)}`);
+    log("warn", `addresses.json: ${messageOf(error)}`);
   }
 }

@@ -225,7 +225,7 @@ function rootCommand(version: string): Cobra {
         .argParser(parseLogLevel)
         .default("info"),
     )
-    .option("--log_no_color", "logs without colours; they never have any")
+    .option("--log_no_color", "logs without colours, on a terminal too")
     .option("--trace", "print the stack of errors")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();

@@ -13,12 +13,14 @@ import { formatGasPrices } from "../chain/tx/minimum-fee.js";
 import { CometRpc } from "../comet-rpc/comet-rpc.js";
 import { estimate } from "../engine/embedded/upgrade-progress.js";
 import { HaltLinger } from "../engine/home/halt-linger.js";
+import { isUpgradeError } from "../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
 import { cometFiles } from "../offline/comet-files.js";
 import { answerAppQuery } from "../query/app-query.js";
 import type { Query } from "../query/query.js";
 import { LateDoors } from "../server/late-doors.js";
+import { setReported } from "../shell/fail.js";
 import { untilCalled } from "../shell/held-back.js";
 import { programChain } from "../shell/program-chain.js";
 import { ProgressLog } from "../shell/progress-log.js";
@@ -31,9 +33,8 @@ import { EngineFailure, type EngineListener, EngineThread } from "../thread/engi
 import type { Snapshots } from "../thread/snapshots.js";
 import type { Witnesses } from "../thread/witnesses.js";
 import type { Height, Timestamp } from "../types.js";
-import type { HaltRecord } from "../upgrade/halt.js";
+import { type HaltRecord, haltFields } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
-import type { LogLevel } from "../upgrade/handlers.js";
 import type { CometChoice } from "./comet-flags.js";
 import { loadDoors, openNodeDoors, queryOf, requireFreeDoors } from "./node-doors.js";
 import { programOfThread, recordCrash, snapshotsOf, type ThreadsOptions, witnessesOf } from "./run-threads.js";
@@ -53,9 +54,11 @@ export async function runComet(run: CometRun): Promise<void> {
   const node = new NodeOfComet(run);
   try {
     await node.run();
-    run.logger.info("node stopped");
+    run.log("info", "node stopped");
   } catch (error) {
-    throw await node.recorded(error);
+    const ended = await node.recorded(error);
+    if (node.isLogged(ended)) setReported(ended);
+    throw ended;
   } finally {
     await node.close();
   }
@@ -84,19 +87,18 @@ class NodeOfComet implements EngineListener {
   #isGivenUp = false;
 
   constructor(private readonly options: CometRun) {
-    const { logger, start, linger } = options;
-    const log = (level: LogLevel, message: string) => logger[level](message);
+    const { log, start, linger } = options;
     this.#witnesses = witnessesOf(options);
     this.#snapshots = snapshotsOf(options);
-    this.#progress = new ProgressLog(logger);
+    this.#progress = new ProgressLog(log);
     this.#linger = new HaltLinger(linger, log);
     this.#engine = new EngineThread(programOfThread(), start, this);
     // The thread is stopped when CometBFT is, which may be in the middle of a block.
-    this.#signals = new StopSignals(this.#engine, logger, () => undefined);
+    this.#signals = new StopSignals(this.#engine, log, () => undefined);
   }
 
   async run(): Promise<void> {
-    const { flags, limits, home, logger, choice, args } = this.options;
+    const { flags, limits, home, log, choice, args } = this.options;
     const engine = this.#engine;
     const { signal } = this.#signals;
     if (this.options.start.isHeldBack) {
@@ -108,7 +110,7 @@ class NodeOfComet implements EngineListener {
     const facts = await engine.opened;
     this.#witnesses.open();
     this.#handlerState = facts.handlerState ?? "absent";
-    logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "application opened");
+    log("info", "application opened", { version: String(facts.version), height: String(facts.lastHeight) });
     const database = new LmdbReader(home.databaseFile, () => engine.status.commits);
     this.#database = database;
     this.#snapshots.open(database);
@@ -121,7 +123,7 @@ class NodeOfComet implements EngineListener {
     const query = queryOf(view.app, this.#node(view, database, facts, rpc), facts, flags);
     const doors = new LateDoors(() =>
       openNodeDoors({
-        ...{ flags, limits, home, query, logger, signal, start: this.options.start, progress: this.#progress },
+        ...{ flags, limits, home, query, log, signal, start: this.options.start, progress: this.#progress },
         rpc: { address: choice.rpc, ask: (method, params) => rpc.result(method, params) },
         handlerState: () => this.#handlerState,
         halt: () => this.#halt,
@@ -147,7 +149,7 @@ class NodeOfComet implements EngineListener {
         this.#isConnected = isConnected;
       },
       appEnded: Promise.race([engine.ended, doors.failed]),
-      log: (level, message, fields) => (fields ? logger[level](fields, message) : logger[level](message)),
+      log,
     });
   }
 
@@ -213,26 +215,26 @@ class NodeOfComet implements EngineListener {
     this.#handlerState = handlerState ?? "absent";
     this.#progress.end();
     this.#database?.renew();
-    this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block committed");
+    this.options.log("info", "block committed", { height: String(height), app_hash: toHex(appHash) });
     this.#snapshots.after(height, isUpgrade);
     this.#witnesses.after(isUpgrade);
   }
 
   onProgress: EngineListener["onProgress"] = (progress) => this.#progress.take(progress);
 
-  onLog: EngineListener["onLog"] = ({ level, message, fields }) => {
-    if (fields) this.options.logger[level](fields, message);
-    else this.options.logger[level](message);
-  };
+  onLog: EngineListener["onLog"] = ({ level, message, fields }) => this.options.log(level, message, fields);
 
   /** Transactions that wait are CometBFT's. */
   onRefused(): void {}
 
   onRecorded(record: HaltRecord): void {
-    const { logger } = this.options;
     this.#halt = record;
-    logger.error(record.message);
-    process.stderr.write(`${JSON.stringify(record)}\n`);
+    this.options.log("error", record.message, haltFields(record));
+  }
+
+  /** Is the record of this end in the log? */
+  isLogged(error: unknown): boolean {
+    return isUpgradeError(error) && error.code === this.#halt?.code;
   }
 
   /** Has the end written down, where the application has not done it. Gives what the command ends with. */

@@ -3,7 +3,6 @@
  * writer, has a thread of its own. So nothing that a client asks delays a block, and no block silences the servers.
  */
 import { realpathSync } from "node:fs";
-import type { Logger } from "pino";
 import { toHex } from "../bytes.js";
 import { formatGasPrices } from "../chain/tx/minimum-fee.js";
 import { NodeService } from "../engine/embedded/node-service.js";
@@ -13,8 +12,10 @@ import { writeHaltRecord } from "../engine/home/halt-file.js";
 import { HaltLinger, type LingerTime } from "../engine/home/halt-linger.js";
 import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import type { Log } from "../log-line.js";
 import { embeddedProgram } from "../native/embedded.js";
 import { supervisedStart } from "../programs/supervised-start.js";
+import { setReported } from "../shell/fail.js";
 import { untilCalled } from "../shell/held-back.js";
 import { programChain } from "../shell/program-chain.js";
 import { ProgressLog } from "../shell/progress-log.js";
@@ -23,9 +24,9 @@ import type { Committed, EngineFacts, EngineStart } from "../thread/engine-port.
 import { EngineFailure, type EngineListener, EngineThread, type ThreadProgram } from "../thread/engine-thread.js";
 import { NodeView } from "../thread/node-view.js";
 import { Snapshots, type SnapshotsOptions } from "../thread/snapshots.js";
-import { Witnesses, type WitnessesOptions } from "../thread/witnesses.js";
+import { Witnesses } from "../thread/witnesses.js";
 import type { Height } from "../types.js";
-import { type HaltRecord, haltRecord } from "../upgrade/halt.js";
+import { type HaltRecord, haltFields, haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import type { ChosenLimits } from "./limit-settings.js";
 import { type DoorFlags, loadDoors, type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
@@ -38,7 +39,7 @@ export interface ThreadsOptions {
   readonly start: EngineStart;
   /** How long it holds at an upgrade's height. */
   readonly linger: LingerTime;
-  readonly logger: Logger;
+  readonly log: Log;
   /** Make a witness after each upgrade, and of those that lack one. */
   readonly witness: boolean;
   readonly snapshots: ChosenSnapshots;
@@ -55,7 +56,7 @@ export async function runThreads(options: ThreadsOptions): Promise<void> {
   const threads = new Threads(options);
   try {
     await threads.run();
-    options.logger.info("node stopped");
+    options.log("info", "node stopped");
   } catch (error) {
     const ended = threads.recorded(error);
     await threads.linger(ended);
@@ -72,14 +73,12 @@ export function programOfThread(): ThreadProgram {
 }
 
 /** In a thread of the same program. */
-export function witnessesOf({ witness, home, start, logger }: ThreadsOptions): Witnesses {
+export function witnessesOf({ witness, home, start, log }: ThreadsOptions): Witnesses {
   const folders = [start.handlers, start.staged].filter((folder) => folder !== undefined);
-  const log: WitnessesOptions["log"] = (level, message) => logger[level](message);
   return new Witnesses(witness ? { home, program: programOfThread, folders, log } : undefined);
 }
 
-export function snapshotsOf({ snapshots, home, logger }: ThreadsOptions): Snapshots {
-  const log: SnapshotsOptions["log"] = (level, message) => logger[level](message);
+export function snapshotsOf({ snapshots, home, log }: ThreadsOptions): Snapshots {
   return new Snapshots({ ...snapshots, home, program: programOfThread, log });
 }
 
@@ -96,16 +95,16 @@ class Threads implements EngineListener {
   readonly #snapshots: Snapshots;
 
   constructor(private readonly options: ThreadsOptions) {
-    const { logger, start } = options;
-    this.#progress = new ProgressLog(logger);
+    const { log, start } = options;
+    this.#progress = new ProgressLog(log);
     this.#engine = new EngineThread(programOfThread(), start, this);
     this.#witnesses = witnessesOf(options);
     this.#snapshots = snapshotsOf(options);
-    this.#signals = new StopSignals(this.#engine, logger);
+    this.#signals = new StopSignals(this.#engine, log);
   }
 
   async run(): Promise<void> {
-    const { flags, limits, home, logger, start } = this.options;
+    const { flags, limits, home, log, start } = this.options;
     const engine = this.#engine;
     if (start.isHeldBack) {
       await loadDoors();
@@ -115,9 +114,9 @@ class Threads implements EngineListener {
     }
     const facts = await engine.opened;
     this.#handlerState = facts.handlerState ?? "absent";
-    logger.info({ version: String(facts.version), height: String(facts.lastHeight) }, "node started");
+    log("info", "node started", { version: String(facts.version), height: String(facts.lastHeight) });
     if (flags.minimumGasPrices.length === 0)
-      logger.info("minimum-gas-prices is not set: transactions without a fee are taken");
+      log("info", "minimum-gas-prices is not set: transactions without a fee are taken");
     this.#database = new LmdbReader(home.databaseFile, () => engine.status.commits);
     this.#node = new NodeView({
       chain: programChain(),
@@ -129,7 +128,7 @@ class Threads implements EngineListener {
     });
     const query = queryOf(this.#node.app, this.#service(this.#node, facts), facts, flags);
     this.#doors = await openNodeDoors({
-      ...{ flags, limits, home, logger, query, rpc: query, signal: this.#signals.signal },
+      ...{ flags, limits, home, log, query, rpc: query, signal: this.#signals.signal },
       handlerState: () => this.#handlerState,
       ...{ start, halt: () => this.#halt, progress: this.#progress },
     });
@@ -159,7 +158,7 @@ class Threads implements EngineListener {
   onCommitted({ height, appHash, handlerState, isUpgrade }: Committed): void {
     this.#handlerState = handlerState ?? "absent";
     this.#progress.end();
-    this.options.logger.info({ height: String(height), app_hash: toHex(appHash) }, "block made");
+    this.options.log("info", "block made", { height: String(height), app_hash: toHex(appHash) });
     this.#node?.committed();
     this.#witnesses.after(isUpgrade);
     this.#snapshots.after(height, isUpgrade);
@@ -171,29 +170,25 @@ class Threads implements EngineListener {
 
   onProgress: EngineListener["onProgress"] = (progress) => this.#progress.take(progress);
 
-  onLog: EngineListener["onLog"] = ({ level, message, fields }) => {
-    if (fields) this.options.logger[level](fields, message);
-    else this.options.logger[level](message);
-  };
+  onLog: EngineListener["onLog"] = ({ level, message, fields }) => this.options.log(level, message, fields);
 
-  /** Prints and, where the engine could not, writes the record of an end. Gives what the command ends with. */
+  /** Logs and, where the engine could not, writes the record of an end. Gives what the command ends with. */
   recorded(error: unknown): unknown {
     if (!(error instanceof EngineFailure)) return error;
-    const { logger } = this.options;
     const record = error.record ?? (error.isCrash ? this.#recordCrash(error.error) : undefined);
     if (record) {
       this.#halt = record;
-      logger.error(error.error.message);
-      process.stderr.write(`${JSON.stringify(record)}\n`);
+      this.options.log("error", record.message, haltFields(record));
+      setReported(error.error);
     }
     return error.error;
   }
 
   /** Holds at the height for a supervisor, with the servers open: they read, and refuse transactions. */
   async linger(error: unknown): Promise<void> {
-    const { logger, linger } = this.options;
+    const { log, linger } = this.options;
     this.#progress.end();
-    const held = new HaltLinger(linger, (level, message) => logger[level](message));
+    const held = new HaltLinger(linger, log);
     await held.before(error, this.#signals.signal);
   }
 
@@ -221,7 +216,7 @@ interface LastCommit {
 
 /** Writes the record that a thread which died could not write. Undefined: it is no end that has one. */
 export function recordCrash(
-  { home, logger, start }: ThreadsOptions,
+  { home, log, start }: ThreadsOptions,
   error: Error,
   last: LastCommit | undefined,
 ): HaltRecord | undefined {
@@ -235,7 +230,7 @@ export function recordCrash(
   try {
     writeHaltRecord(home, record);
   } catch (cause) {
-    logger.warn(`halt.json could not be written: ${messageOf(cause)}`);
+    log("warn", `halt.json could not be written: ${messageOf(cause)}`);
   }
   return record;
 }

@@ -3,7 +3,7 @@
  * terminal that was closed, asks to stop as the first one does and is not counted: a shell sends it again, and systemd may
  * send it beside SIGTERM.
  */
-import type { Logger } from "pino";
+import type { Log } from "../log-line.js";
 import type { EngineThread } from "../thread/engine-thread.js";
 
 /** Of a process that a second signal ended. */
@@ -20,7 +20,7 @@ export class StopSignals {
 
   constructor(
     private readonly engine: EngineThread,
-    private readonly logger: Logger,
+    private readonly log: Log,
     /** At the first signal. */
     private readonly stop: () => void = () => engine.stop(),
   ) {
@@ -51,7 +51,7 @@ export class StopSignals {
     if (!this.#stop.signal.aborted) {
       this.#stop.abort();
       const height = this.engine.status.heightUnderWay;
-      this.logger.info(height > 0n ? `finishing block ${height}, then stopping` : "stopping");
+      this.log("info", height > 0n ? `finishing block ${height}, then stopping` : "stopping");
       this.stop();
     }
   }
@@ -60,7 +60,7 @@ export class StopSignals {
     const height = this.engine.status.heightUnderWay;
     const what =
       height > 0n ? `: block ${height} is not finished, and nothing of it is kept unless it was committed` : "";
-    this.logger.warn(`a second signal (${signal}) ends the node at once${what}`);
+    this.log("warn", `a second signal (${signal}) ends the node at once${what}`);
     if (await this.engine.terminate(TERMINATE_MILLIS)) process.exit(ENDED_AT_ONCE_EXIT);
     this.kill();
   }

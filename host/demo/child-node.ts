@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../errors.js";
+import { parseLogLine } from "../log-line.js";
 
 export interface ChildNodeOptions {
   readonly home: string;
@@ -52,7 +53,11 @@ export function startChildNode(options: ChildNodeOptions): ChildNode {
 /** Throws what a node said when it ended otherwise than it should: with its own code, when it gave one. */
 export function requireExit(end: ChildNodeEnd, exit: number, what: string): void {
   if (end.exit === exit) return;
-  const [, words = "", code = ""] = /^Error: (.*) \[(UPG_[A-Z_]+)\]$/m.exec(end.log) ?? [];
-  if (code in ERROR_KINDS) throw new UpgradeError(code as ErrorCode, `${what} ended with ${end.exit}: ${words}`);
+  for (const line of end.log.split("\n").reverse()) {
+    const entry = parseLogLine(line);
+    const code = String(entry?.fields["code"]);
+    if (entry && Object.hasOwn(ERROR_KINDS, code))
+      throw new UpgradeError(code as ErrorCode, `${what} ended with ${end.exit}: ${entry.message}`);
+  }
   throw new UpgradeError("UPG_BUG_ASSERT", `${what} ended with ${end.exit} instead of ${exit}:\n${end.log}`);
 }

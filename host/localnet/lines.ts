@@ -1,4 +1,5 @@
 /** What a node of a local network writes to its log, as events: the program's own lines, and CometBFT's errors. */
+import { type LogEntry, type LogFields, parseLogLine } from "../log-line.js";
 import { visible } from "../visible.js";
 
 export interface NodeEvent {
@@ -7,43 +8,31 @@ export interface NodeEvent {
   readonly [name: string]: unknown;
 }
 
-/** Levels of pino's numbers, from those that are shown. */
-const LEVELS: Readonly<Record<number, string>> = { 30: "info", 40: "warn", 50: "error", 60: "fatal" };
-const OWN = new Set(["level", "time", "msg"]);
-/** CometBFT's errors: `E[2026-01-01|00:00:00.000] …`. */
-const COMET_ERROR = /^E\[[^\]]*\]\s*/;
-/** Why a node ends that writes no record. */
-const OWN_ERROR = /^Error: /;
-
-export const isOfComet = (line: string): boolean => !line.startsWith("{") && !line.startsWith("Error: ");
+export const isOfComet = (line: string): boolean => parseLogLine(line)?.source === "engine";
 
 /** Undefined: a line that is only in the node's log. */
 export function eventOf(node: string, line: string): NodeEvent | undefined {
-  if (COMET_ERROR.test(line))
-    return { node, event: "log", level: "error", message: `CometBFT: ${line.replace(COMET_ERROR, "")}` };
-  if (OWN_ERROR.test(line)) return { node, event: "log", level: "error", message: line.replace(OWN_ERROR, "") };
-  const entry = entryOf(line);
-  if (!entry) return undefined;
-  if (entry["v"] === 1 && typeof entry["code"] === "string") return haltOf(node, entry);
-  const level = LEVELS[Number(entry["level"])];
-  if (level === undefined) return undefined;
-  const fields = Object.fromEntries(Object.entries(entry).filter(([name]) => !OWN.has(name)));
-  if (entry["msg"] === "block committed") return { node, event: "block", ...fields };
-  return { node, event: "log", level, message: String(entry["msg"] ?? ""), ...fields };
+  const entry = parseLogLine(line);
+  if (!entry) return OWN_ERROR.test(line) ? errorOf(node, line.replace(OWN_ERROR, "")) : undefined;
+  const { level, source, message, fields } = entry;
+  if (source === "engine") return level === "error" ? errorOf(node, `CometBFT: ${message}`, fields) : undefined;
+  if (level === "debug") return undefined;
+  if ("last_committed_height" in fields) return haltOf(node, entry);
+  if (message === "block committed") return { node, event: "block", ...fields };
+  return { node, event: "log", level, message, ...fields };
 }
 
-/** The record of halt.json, as the node prints it. */
-function haltOf(node: string, { code, height, app_hash, message, next }: Readonly<Record<string, unknown>>): NodeEvent {
+/** Why a node ends that has not opened its log. */
+const OWN_ERROR = /^Error: /;
+
+const errorOf = (node: string, message: string, fields: LogFields = {}): NodeEvent => ({
+  ...{ node, event: "log", level: "error", message },
+  ...fields,
+});
+
+/** The facts of halt.json, as the node logs them. */
+function haltOf(node: string, { message, fields: { code, height, app_hash, next } }: LogEntry): NodeEvent {
   return { node, event: "halt", code, height, app_hash, message, next };
-}
-
-function entryOf(line: string): Readonly<Record<string, unknown>> | undefined {
-  if (!line.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** `node0  block 7  app hash 73c1…`. */

@@ -1,10 +1,11 @@
 /** `pre-upgrade` of a new program, before it is started, with the exit statuses that Cosmovisor gives a meaning to. */
 import { messageOf } from "../errors.js";
 import type { Program } from "./layout.js";
+import { onLines } from "./output-lines.js";
 import { spawnProgram } from "./spawn-program.js";
 
-const STDERR = 2;
 const NO_SUCH_COMMAND = 1;
+const LAST_LINES_MILLIS = 1_000;
 const REFUSED = 30;
 const RETRY = 31;
 
@@ -16,6 +17,8 @@ export interface PreUpgradeOptions {
   readonly home: string;
   /** Of the worker. */
   readonly flags: readonly string[];
+  /** Gets each line that it prints. */
+  readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -30,12 +33,21 @@ export interface PreUpgradeEnd {
 
 /** @throws Error: the program cannot be run, or `signal` ended it */
 export async function preUpgrade(options: PreUpgradeOptions): Promise<PreUpgradeEnd> {
-  const { program, home, flags, signal } = options;
+  const { program, home, flags, onLine, signal } = options;
   const args = ["pre-upgrade", "--home", home, ...sharedFlags(flags)];
   const exit = await new Promise<number>((resolve, reject) => {
-    const child = spawnProgram(program.file, args, { stdio: ["ignore", STDERR, STDERR], signal });
+    const child = spawnProgram(program.file, args, { stdio: ["ignore", "pipe", "pipe"], signal });
+    onLines([child.stdout, child.stderr], onLine);
     child.once("error", (cause) => reject(new Error(`${program.file} cannot be run: ${messageOf(cause)}`, { cause })));
-    child.once("exit", (code) => resolve(code ?? NO_SUCH_COMMAND));
+    // What it wrote last is still in the pipes; what its own children keep open is not waited for.
+    child.once("exit", (code) => {
+      const over = () => resolve(code ?? NO_SUCH_COMMAND);
+      const late = setTimeout(over, LAST_LINES_MILLIS);
+      child.once("close", () => {
+        clearTimeout(late);
+        over();
+      });
+    });
   });
   return { kind: exit === REFUSED ? "refused" : exit === RETRY ? "busy" : "ready", exit };
 }

@@ -8,7 +8,7 @@ import { cometFields } from "../abci/comet/log-line.js";
 import { CometProcess } from "../abci/comet/process.js";
 import { cannotListen, removeOldSocket } from "../abci/server.js";
 import { messageOf, type UpgradeError } from "../errors.js";
-import type { LogLevel } from "../upgrade/handlers.js";
+import type { Log } from "../log-line.js";
 import { RelayedConnection } from "./connection.js";
 import { type ChainPlace, exceptionText, REQUEST } from "./message.js";
 import type { Pending } from "./pending.js";
@@ -29,7 +29,7 @@ const OF_BLOCKS: ReadonlySet<number> = new Set([
 export interface EngineSideOptions {
   readonly address: AbciAddress;
   readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
-  readonly log: (level: LogLevel, message: string, fields?: Readonly<Record<string, string>>) => void;
+  readonly log: Log;
   /** CometBFT knows a block to be committed. */
   readonly onCommitted: () => void;
 }

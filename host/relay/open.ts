@@ -5,9 +5,9 @@ import type { CometFiles } from "../abci/comet/home-files.js";
 import { requireHome } from "../engine/home/begun-genesis.js";
 import type { Home } from "../engine/home/home.js";
 import { HomeLock } from "../engine/home/home-lock.js";
+import type { Log } from "../log-line.js";
 import { envPrefix, programName } from "../program-name.js";
 import { Layout } from "../programs/layout.js";
-import type { LogLevel } from "../upgrade/handlers.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
 import { isRecorded, recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
@@ -31,7 +31,7 @@ export interface HoldOptions {
   readonly retriesMax: number;
   /** `args`: besides those that name the home and the socket. */
   readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
-  readonly log: (level: LogLevel, message: string, fields?: Readonly<Record<string, string>>) => void;
+  readonly log: Log;
   readonly hooks: RelayHooks;
   /** All words that start it again; undefined: `relay` of the program. */
   readonly startCommand?: string;

@@ -1,13 +1,13 @@
-/** The record of an end that is not a worker's own: `halt.json`, and a line on stderr. */
+/** The record of an end that is not a worker's own: `halt.json`, and an error line of the log. */
 import { upgradeOfHome } from "../abci/comet/halts.js";
 import { RECORDED_FROM } from "../engine/embedded/run-node.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
 import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf, type UpgradeError } from "../errors.js";
+import type { Log } from "../log-line.js";
 import type { SupervisedStart } from "../programs/supervised-start.js";
-import { haltRecord, withFacts } from "../upgrade/halt.js";
+import { haltFields, haltRecord, withFacts } from "../upgrade/halt.js";
 import { RELAYED } from "../upgrade/halt-next.js";
-import type { LogLevel } from "../upgrade/handlers.js";
 import type { ChainPlace } from "./message.js";
 
 /** Failures of the caller's command or network leave no record. */
@@ -18,7 +18,7 @@ export function recordHalt(
   home: Home,
   error: UpgradeError,
   place: ChainPlace | undefined,
-  log: (level: LogLevel, message: string) => void,
+  log: Log,
   { startCommand, serviceCommand }: SupervisedStart = {},
 ): void {
   const lastCommittedHeight = place?.height ?? 0n;
@@ -27,11 +27,10 @@ export function recordHalt(
     ...{ home: home.path, time: new Date().toISOString(), startFlags: RELAYED, startCommand },
     serviceCommand,
   });
-  log("error", record.message);
   try {
     writeHaltRecord(home, record);
   } catch (cause) {
     log("warn", `halt.json could not be written: ${messageOf(cause)}`);
   }
-  process.stderr.write(`${JSON.stringify(record)}\n`);
+  log("error", record.message, haltFields(record));
 }

@@ -7,10 +7,10 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readFileIfThere } from "../engine/home/atomic-file.js";
 import { messageOf, UpgradeError } from "../errors.js";
+import { type Log, programLines } from "../log-line.js";
 import { fingerprint, type Layout, type Program, problemOf } from "../programs/layout.js";
 import { type PreUpgradeEnd, preUpgrade } from "../programs/pre-upgrade.js";
 import { shellWord } from "../shell-word.js";
-import type { LogLevel } from "../upgrade/handlers.js";
 import { parseUpgradeInfo, type UpgradeInfo } from "../upgrade/upgrade-info.js";
 import type { RelayHooks } from "./hooks.js";
 import { withPatience } from "./patience.js";
@@ -30,7 +30,7 @@ export interface SuccessionOptions {
   readonly hooks: Pick<RelayHooks, "beforeUpgrade" | "link" | "onHold" | "isFetched">;
   /** Was the program asked before the height? */
   readonly isChecked: (program: Program) => boolean;
-  readonly log: (level: LogLevel, message: string) => void;
+  readonly log: Log;
   /** Aborted when the relay is to stop. */
   readonly signal: AbortSignal;
 }
@@ -133,7 +133,10 @@ export class Succession {
     const { log, signal } = this.options;
     const { file } = program;
     const replaced = new AbortController();
-    const asked = preUpgrade({ ...this.options, program, signal: AbortSignal.any([signal, replaced.signal]) });
+    const asked = preUpgrade({
+      ...{ ...this.options, program, onLine: programLines(log) },
+      signal: AbortSignal.any([signal, replaced.signal]),
+    });
     return withPatience(asked, {
       file,
       say: (passed) =>

@@ -1,6 +1,6 @@
 /** The progress of a running upgrade as the serving thread keeps it: the last reading, and a line a second in the log. */
-import type { Logger } from "pino";
 import { estimate, type UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
+import type { Log } from "../log-line.js";
 
 const LINE_MILLIS = 1_000;
 /** Steps that are remembered of one upgrade. */
@@ -13,7 +13,7 @@ export class ProgressLog {
   readonly #stages = new Map<string, Stage>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly logger: Logger) {}
+  constructor(private readonly log: Log) {}
 
   /** Undefined: no upgrade runs. */
   get last(): UpgradeProgress | undefined {
@@ -45,17 +45,14 @@ export class ProgressLog {
     if (!this.#last) return;
     const { plan, height, phase, store, done, total } = this.#last;
     const { rate, secondsLeft, secondsElapsed } = estimate(this.#last, Date.now());
-    this.logger.info(
-      {
-        ...{ plan, height: String(height), phase },
-        ...(store === "" ? {} : { store }),
-        ...(done > 0 || total > 0 ? { done } : {}),
-        ...(total > 0 ? { total, percent: Math.floor((done / total) * 100) } : {}),
-        ...(rate > 0 ? { per_second: Math.round(rate) } : {}),
-        ...(secondsLeft === undefined ? {} : { seconds_left: Math.ceil(secondsLeft) }),
-        seconds: Math.round(secondsElapsed),
-      },
-      "upgrade in progress",
-    );
+    this.log("info", "upgrade in progress", {
+      ...{ plan, height: String(height), phase },
+      ...(store === "" ? {} : { store }),
+      ...(done > 0 || total > 0 ? { done } : {}),
+      ...(total > 0 ? { total, percent: Math.floor((done / total) * 100) } : {}),
+      ...(rate > 0 ? { per_second: Math.round(rate) } : {}),
+      ...(secondsLeft === undefined ? {} : { seconds_left: Math.ceil(secondsLeft) }),
+      seconds: Math.round(secondsElapsed),
+    });
   }
 }

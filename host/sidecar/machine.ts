@@ -45,8 +45,8 @@ export interface RunOptions extends Omit<StartOptions, "isHeldBack"> {
   /** After that it is killed, and the run is an error. */
   readonly millisMax?: number;
   readonly signal?: AbortSignal;
-  /** Stdout and stderr are returned, at most 1 MiB each; `show`: both go to the sidecar's stderr as well. */
-  readonly output: "keep" | "show";
+  /** Gets each line of stdout and stderr, of which at most 1 MiB each is returned besides. */
+  readonly onLine?: (line: string) => void;
 }
 
 export interface RunEnd extends ProcessEnd {

@@ -36,9 +36,9 @@ export interface Settings {
   readonly grpcAddress: string;
   /** COSMOVISOR_DISABLE_LOGS, default false. */
   readonly isQuiet: boolean;
-  /** COSMOVISOR_COLOR_LOGS, default true. */
+  /** COSMOVISOR_COLOR_LOGS, default true; files, pipes and NO_COLOR have none. */
   readonly isColored: boolean;
-  /** COSMOVISOR_TIMEFORMAT_LOGS, default kitchen; "" for none. */
+  /** COSMOVISOR_TIMEFORMAT_LOGS, default kitchen, which is the one time of all logs here; "" for none. */
   readonly timeFormat: string;
   /** COSMOVISOR_CUSTOM_PREUPGRADE: a file name below the root; "": none. */
   readonly customPreUpgrade: string;
@@ -73,7 +73,7 @@ export interface Settings {
   readonly backupKind: "auto" | "reflink" | "copy";
   /** CHAINVISOR_BACKUPS_KEPT, default 2: older ones that are whole are removed after a new one is; 0: all are kept. */
   readonly backupsKept: number;
-  /** CHAINVISOR_LOG_FORMAT, default plain. */
+  /** CHAINVISOR_LOG_FORMAT, default that of the application (`--log_format`), else plain. */
   readonly logFormat: "plain" | "json";
 }
 

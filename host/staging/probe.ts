@@ -168,7 +168,7 @@ function run(
   args: readonly string[],
   millisMax: number,
 ): Promise<RunEnd> {
-  return processes.run(program.file, { args, env, cwd: home, millisMax, signal, output: "keep" });
+  return processes.run(program.file, { args, env, cwd: home, millisMax, signal });
 }
 
 /** Why the system did not start it, or what it lacked to begin; undefined: it ran. */

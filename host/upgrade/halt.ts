@@ -8,6 +8,7 @@ import {
   isUpgradeError,
   UpgradeError,
 } from "../errors.js";
+import type { LogFields } from "../log-line.js";
 import { programName } from "../program-name.js";
 import type { Height, Plan } from "../types.js";
 import { nextStep } from "./halt-next.js";
@@ -68,7 +69,7 @@ function planDetails({ name, height, info }: Plan): ErrorDetails {
   return { plan: name, plan_height: String(height), plan_info: info };
 }
 
-/** `<home>/data/halt.json`, and a line on stderr. 64-bit integers are strings. */
+/** `<home>/data/halt.json`; its message and facts are an error line of the log too. 64-bit integers are strings. */
 export interface HaltRecord {
   readonly v: 1;
   readonly code: string;
@@ -162,6 +163,17 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
       serviceCommand: facts.serviceCommand,
     }),
     time: facts.time,
+  };
+}
+
+/** What an error line of the log has of a record, besides its message. */
+export function haltFields(record: HaltRecord): LogFields {
+  const { code, cause, plan, handler, height, last_committed_height, app_hash, next } = record;
+  const exit = ERROR_KINDS[code as ErrorCode].exit;
+  return {
+    ...{ code, exit, height, plan: plan?.name, cause, last_committed_height, app_hash, next },
+    ...{ plan_height: plan?.height, plan_info: plan?.info || undefined },
+    ...{ handler_sha256: handler?.sha256, handler_file: handler?.file ?? undefined },
   };
 }
 

@@ -10,12 +10,13 @@ import type { WasmHandler } from "../handler/handler.js";
 import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest/manifest-types.js";
 import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sandbox.js";
 import { UINT64_MAX } from "../limits.js";
+import type { LogLevel } from "../log-line.js";
 import type { OnProgress } from "../progress.js";
 import { callModule } from "../synchronous.js";
 import type { Height, KVStore, MultiStore, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
 import { reachedVersions } from "./migrations.js";
 
-export type LogLevel = "debug" | "info" | "warn" | "error";
+export type { LogLevel } from "../log-line.js";
 
 /** What a handler sees. `stores` is a branch of its own: it is dropped when the handler fails. */
 export interface UpgradeContext {

@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { diskFiles } from "../programs/disk-files.js";
+import { onLines } from "../programs/output-lines.js";
 import { spawnProgram } from "../programs/spawn-program.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../sidecar/machine.js";
 import { decodeLossy } from "../text.js";
@@ -96,7 +97,7 @@ function endOf(child: ChildProcess): Promise<ProcessEnd> {
   });
 }
 
-async function run(file: string, { args, env, cwd, output, millisMax, signal }: RunOptions): Promise<RunEnd> {
+async function run(file: string, { args, env, cwd, onLine, millisMax, signal }: RunOptions): Promise<RunEnd> {
   let child: ChildProcess;
   try {
     child = spawnProgram(file, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...env }, cwd });
@@ -107,12 +108,12 @@ async function run(file: string, { args, env, cwd, output, millisMax, signal }: 
     const chunks: Buffer[] = [];
     let size = 0;
     stream?.on("data", (chunk: Buffer) => {
-      if (output === "show") process.stderr.write(chunk);
       if (size < OUTPUT_BYTES_MAX) chunks.push(chunk.subarray(0, OUTPUT_BYTES_MAX - size));
       size += chunk.length;
     });
     return () => decodeLossy(Buffer.concat(chunks));
   });
+  if (onLine) onLines([child.stdout, child.stderr], onLine);
   let stopped: Error | undefined;
   const stop = (why: string) => {
     stopped = new Error(why);

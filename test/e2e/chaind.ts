@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import type { HaltRecord } from "../../host/upgrade/halt.js";
+import { type HaltFacts, haltInLog } from "../halt-line.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { NO_DOORS } from "./no-doors.js";
 import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "./prepared-home.js";
@@ -137,8 +138,5 @@ export class TestHome {
   }
 }
 
-/** The halt record that a process printed. */
-export function printedRecord({ stderr }: End): HaltRecord | undefined {
-  const line = stderr.split("\n").find((each) => each.startsWith('{"v":1,'));
-  return line === undefined ? undefined : (JSON.parse(line) as HaltRecord);
-}
+/** The facts of its halt record that a process logged. */
+export const loggedHalt = ({ stderr }: End): HaltFacts | undefined => haltInLog(stderr);

@@ -47,6 +47,14 @@ describe("chainvisor", () => {
     ]);
   });
 
+  test("service with the node's log format → the unit sets the sidecar's to the same", () => {
+    const { stdout } = chainvisor(["service", "start", "--", "--log_format", "json"]);
+    expect(stdout).toContain("\nEnvironment=CHAINVISOR_LOG_FORMAT=json\n");
+    expect(chainvisor(["service", "start"]).stdout).not.toContain("LOG_FORMAT");
+    const env = { ...ENV, CHAIND_LOG_FORMAT: "json", DAEMON_NAME: "chaind" };
+    expect(chainvisor(["service", "start"], env).stdout).toContain("\nEnvironment=CHAINVISOR_LOG_FORMAT=json\n");
+  });
+
   test("run --help before there is a program → help of run, as `help run`; start → says `run start`", () => {
     const help = chainvisor(["help", "run"], {}).stdout;
     expect(help).toContain("cosmovisor/current/bin");

@@ -11,7 +11,7 @@ import { sha256 } from "../../host/native/sha256.js";
 import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import { customSection } from "../guest/build.js";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
-import { DIST, printedRecord, TestHome } from "./chaind.js";
+import { DIST, loggedHalt, TestHome } from "./chaind.js";
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -134,7 +134,7 @@ describe("a handler that fails", () => {
   for (const [what, code, exit] of SOURCES) {
     test(`by ${what} → ${code} (${exit}); the database holds what it held`, async () => {
       const end = await startWith(what, built.get(what) as Uint8Array);
-      expect(printedRecord(end)?.code, end.stderr).toBe(code);
+      expect(loggedHalt(end)?.["code"], end.stderr).toBe(code);
       expect(end.exit).toBe(exit);
       expect(contents(home)).toEqual(before);
       expect(home.haltRecord).toMatchObject({ code, last_committed_height: String(HEIGHT - 1n) });
@@ -144,7 +144,7 @@ describe("a handler that fails", () => {
   for (const limit of GAS_LIMITS) {
     test(`split-balances with ${limit} gas → UPG_MIGRATION_OUT_OF_GAS (20); the database holds what it held`, async () => {
       const end = await startWith(`gas-${limit}`, withGasLimit(limit));
-      expect(printedRecord(end)?.code, end.stderr).toBe("UPG_MIGRATION_OUT_OF_GAS");
+      expect(loggedHalt(end)?.["code"], end.stderr).toBe("UPG_MIGRATION_OUT_OF_GAS");
       expect(end.exit).toBe(20);
       expect(contents(home)).toEqual(before);
     });

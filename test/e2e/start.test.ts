@@ -4,10 +4,11 @@ import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { consensusKey } from "../../host/engine/home/consensus-key.js";
 import { build, guest } from "../guest/build.js";
+import { factsOf } from "../halt-line.js";
 import { genesisDocument, genesisWith } from "../scenario/genesis-text.js";
 import { memberGenesis } from "../scenario/members.js";
 import { bundleWorker } from "../sim/worker-process.js";
-import { type End, printedRecord, TestHome } from "./chaind.js";
+import { type End, loggedHalt, TestHome } from "./chaind.js";
 
 const INFO = "go & see";
 
@@ -17,10 +18,10 @@ const beforeTheHeight = () => new TestHome().schedule({ name: "v2", height: 5n, 
 /** A file that is read before a process ends, in its place. */
 const upgradeInfo = (home: TestHome) => readFileSync(home.data("upgrade-info.json"), "utf8");
 
-/** Record on disk and on stderr are one, and say where the chain is. */
+/** Record on disk and line of the log are one, and say where the chain is. */
 function expectRecord(home: TestHome, end: End, code: string, height: string): void {
   const record = home.haltRecord;
-  expect(record).toEqual(printedRecord(end));
+  expect(record && factsOf(record)).toEqual(loggedHalt(end));
   rmSync(home.data("halt.json"));
   const { height: last, appHash } = home.last;
   expect(record).toMatchObject({ v: 1, code, height, last_committed_height: last, app_hash: appHash });
@@ -96,7 +97,7 @@ describe("chaind start, exit status", () => {
     expect(end.exit).toBe(14);
     expect(upgradeInfo(home)).toBe('{"name":"v2","time":"0001-01-01T00:00:00Z","height":4}');
     expect(home.haltRecord).toMatchObject({ code: "UPG_HALT_RESTART", plan: { name: "v2" } });
-    expect(home.haltRecord).toEqual(printedRecord(end));
+    expect(home.haltRecord && factsOf(home.haltRecord)).toEqual(loggedHalt(end));
     expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
     expect(home.last.height).toBe("5");
     expect((await home.start("--app-version", "1").end).exit).toBe(12);
@@ -151,12 +152,12 @@ describe("chaind start, exit status", () => {
     expect(home.last.height).toBe("5");
   });
 
-  test("30: halt.json cannot be written → the record is printed, the status stays", async () => {
+  test("30: halt.json cannot be written → the log has its facts, the status stays", async () => {
     const home = beforeTheHeight();
     mkdirSync(join(home.data("halt.json"), "in-the-way"), { recursive: true });
     const end = await home.start("--app-version", "1").end;
     expect(end.exit).toBe(10);
-    expect(printedRecord(end)).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", last_committed_height: "4" });
+    expect(loggedHalt(end)).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", last_committed_height: "4" });
     expect(end.stderr).toContain("halt.json");
     expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
   });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
-import { DIST, printedRecord, run, TestHome } from "./chaind.js";
+import { DIST, loggedHalt, run, TestHome } from "./chaind.js";
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -71,7 +71,7 @@ test("the engine's thread crashes → 70, halt.json, no server goes on; the home
   expect(end.exit, end.stderr).toBe(70);
   expect(end.stderr).toContain("a crash of this test");
   const code = "UPG_BUG_ASSERT";
-  expect(printedRecord(end)).toMatchObject({ code });
+  expect(loggedHalt(end)).toMatchObject({ code });
   expect(home.haltRecord).toMatchObject({ code, last_committed_height: home.last.height });
   expect((await home.start("--app-version", "1", "--max-blocks", "2").end).exit).toBe(0);
 });

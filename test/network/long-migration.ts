@@ -42,7 +42,7 @@ function stage({ home }: NetNode, handler: Uint8Array): readonly string[] {
 
 /** Milliseconds that a node says it applied the upgrade in. */
 function millisOf({ log }: NetNode): number {
-  const line = log.split("\n").find((each) => each.includes('"msg":"upgrade applied"'));
+  const line = log.split("\n").find((each) => each.includes('"message":"upgrade applied"'));
   return line === undefined ? 0 : Number((JSON.parse(line) as { ms: number }).ms);
 }
 

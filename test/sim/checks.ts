@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Home } from "../../host/engine/home/home.js";
 import { ERROR_KINDS } from "../../host/errors.js";
+import type { HaltRecord } from "../../host/upgrade/halt.js";
+import { factsOf, type HaltFacts, haltInLog } from "../halt-line.js";
 import { type Committed, dataFile } from "./inspect.js";
 import type { Reference } from "./reference.js";
 import type { Scene } from "./scenes.js";
@@ -48,7 +50,7 @@ export interface FilesFacts {
   readonly end: WorkerEnd;
   readonly isKilled: boolean;
   /** The record that was printed, where only the files are looked at and not the state. */
-  readonly record?: string | undefined;
+  readonly record?: HaltFacts | undefined;
 }
 
 /** Exits after which upgrade-info.json must be there. */
@@ -66,7 +68,8 @@ export function checkFiles(home: string, facts: FilesFacts): Damage[] {
   if (mustBeThere && info !== scene.upgradeInfo) damage.push(lost(`exit ${end.exit} without upgrade-info.json`));
   const record = dataFile(home, "halt.json");
   if (record !== undefined) damage.push(...checkRecord(record));
-  if (facts.record !== undefined) return record === facts.record ? damage : [...damage, lost(`halt.json is ${record}`)];
+  if (facts.record !== undefined)
+    return isRecordOf(facts.record, record) ? damage : [...damage, lost(`halt.json is ${record}`)];
   if (!isKilled && (end.exit ?? 0) >= RECORDED_FROM) damage.push(...checkEnd(record, committed, end));
   return damage;
 }
@@ -96,11 +99,14 @@ function checkRecord(text: string): Damage[] {
   }
 }
 
-/** A process that ended by itself has left its record, on disk and on stderr, and it says where the chain is. */
+const isRecordOf = (logged: HaltFacts | undefined, text: string | undefined) =>
+  text !== undefined && isDeepStrictEqual(logged, factsOf(JSON.parse(text) as HaltRecord));
+
+/** A process that ended by itself has left its record, on disk and in the log, and it says where the chain is. */
 function checkEnd(text: string | undefined, { height, hashes }: Committed, end: WorkerEnd): Damage[] {
-  const line = end.log.split("\n").find((each) => each.startsWith('{"v":1,'));
-  if (text === undefined || line !== text)
-    return [lost(`exit ${end.exit} with the record ${text} and the line ${line}`)];
+  const logged = haltInLog(end.log);
+  if (text === undefined || !isRecordOf(logged, text))
+    return [lost(`exit ${end.exit} with the record ${text} and the line ${JSON.stringify(logged)}`)];
   const { last_committed_height, app_hash } = JSON.parse(text) as Record<string, string>;
   const says = { height: last_committed_height, hash: app_hash?.toLowerCase() };
   const is = { height: String(height), hash: hashes.get(height) ?? "" };

@@ -23,7 +23,7 @@ const UPGRADE_BEGINS = "applying upgrade";
 /** The second signal comes within this. */
 const SECOND_AFTER_MILLIS = 100;
 /** The last thing that a process says. */
-const RECORD = '{"v":1,"code":';
+const RECORD = '"last_committed_height":';
 /** Of a process that a second signal ended. */
 const TERMINATED_EXIT = 15;
 

@@ -140,7 +140,7 @@ export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
 export function blocksIn(log: string): Map<bigint, string> {
   const blocks = new Map<bigint, string>();
   for (const line of log.split("\n")) {
-    if (!line.includes('"msg":"block made"') || !line.endsWith("}")) continue;
+    if (!line.includes('"message":"block made"') || !line.endsWith("}")) continue;
     const { height, app_hash } = JSON.parse(line) as { height: string; app_hash: string };
     blocks.set(BigInt(height), app_hash);
   }

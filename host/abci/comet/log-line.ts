@@ -1,5 +1,5 @@
 /** One line of CometBFT's output, in either form of its `log_format`, or of a Go panic. */
-import type { LogLevel } from "../../upgrade/handlers.js";
+import { type LogFields, type LogLevel, withoutColors } from "../../log-line.js";
 
 export interface CometLine {
   readonly level: LogLevel;
@@ -17,10 +17,9 @@ const LEVELS: Readonly<Record<string, LogLevel>> = {
 /** `I[2026-11-25|08:01:13.115] message     module=consensus height=5 err="a b"`, after its colour codes. */
 const PLAIN = /^([DIWE])\[[^\]]*\] (.*)$/;
 const FIELD = /(?:^|\s)([A-Za-z_][\w.]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)/g;
-const COLORS = /\u001b\[[0-9;]*m/g;
 
 export function parseCometLine(raw: string): CometLine {
-  const line = raw.replace(COLORS, "").trimEnd();
+  const line = withoutColors(raw).trimEnd();
   return jsonLine(line) ?? plainLine(line) ?? { level: "error", message: line, fields: {}, isLogged: false };
 }
 
@@ -60,7 +59,7 @@ function unquoted(value: string): string {
   }
 }
 
-/** For this node's own log: the module says that the line is CometBFT's. */
-export function cometFields({ fields: { module, ...fields } }: CometLine): Readonly<Record<string, string>> {
-  return { module: module ? `cometbft/${module}` : "cometbft", ...fields };
+/** For this node's own log. */
+export function cometFields({ fields: { source: own, ...fields } }: CometLine): LogFields {
+  return { ...fields, source_: own, source: "engine" };
 }

@@ -6,8 +6,8 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { onLines } from "../../programs/output-lines.js";
 import { spawnProgram } from "../../programs/spawn-program.js";
 import { type CometFailure, CometFailures, type FullDisk } from "./failure.js";
 import { type CometLine, parseCometLine } from "./log-line.js";
@@ -16,8 +16,6 @@ import { type CometLine, parseCometLine } from "./log-line.js";
 const STOP_MILLIS = 10_000;
 /** For the end of its output after its exit; another process may hold the pipe open. */
 const LAST_LINES_MILLIS = 1_000;
-/** A panic prints whole blocks. */
-const LINE_CHARACTERS_MAX = 32_768;
 
 /**
  * Waits for the end of the process that holds the other end of its stdin, which a kill -9 closes too. CometBFT may hang in its own
@@ -48,9 +46,8 @@ export class CometProcess {
     const outputs = [child.stdout, child.stderr].map((output) => ({ output, failures: new CometFailures() }));
     this.failed = new Promise((resolve) => {
       for (const { output, failures } of outputs) {
-        if (!output) continue;
-        createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (text) => {
-          const line = parseCometLine(text.slice(0, LINE_CHARACTERS_MAX));
+        onLines([output], (text) => {
+          const line = parseCometLine(text);
           if (line.message !== "") onLine(line);
           const failure = failures.take(line);
           if (failure) resolve(failure);

@@ -5,6 +5,7 @@ import { InvalidArgumentError } from "commander";
 import type { Given } from "../../abci/comet/flags.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { addSdkFlags, givenOf } from "../sdk-flags.js";
+import type { LogFlags } from "./start.js";
 
 interface RelayFlags {
   readonly program?: string;
@@ -60,10 +61,12 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
   const { cometFiles } = await import("../../offline/comet-files.js");
   const { cometArgs, rpcAddress } = await import("../../abci/comet/flags.js");
   const { OF_COMET, rpcWords, takeFlags } = await import("../../relay/start-words.js");
-  const { makeLogger } = await import("./start.js");
-  const globals = command.optsWithGlobals() as { home: string; log_format: string; log_level: string };
+  const { setReported } = await import("../../shell/fail.js");
+  const { isRecorded } = await import("../../relay/record.js");
+  const { openNodeLog } = await import("./start.js");
+  const globals = command.optsWithGlobals() as LogFlags & { home: string };
   const home = new Home(resolve(globals.home));
-  const logger = makeLogger(globals);
+  const log = openNodeLog(globals, "relay");
   endWithParent(process);
   const ofStart = takeFlags(more, OF_COMET);
   const ofRelay = givenOf(command);
@@ -71,7 +74,7 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
     const value = ofStart.given.get(name);
     return value === undefined ? ofRelay(name) : { value, by: "cli" };
   };
-  return openRelay({
+  const run = openRelay({
     ...{ home, program: flags.program, upgrades: flags.upgrade ?? new Map() },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
     flags: [
@@ -79,6 +82,7 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
       globals.log_format,
       "--log_level",
       globals.log_level,
+      ...(globals.log_no_color ? ["--log_no_color"] : []),
       ...ofStart.rest,
       ...rpcWords(rpcAddress(given)),
     ],
@@ -87,6 +91,11 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
       args: cometArgs(given),
       files: cometFiles(home),
     },
-    log: (level, message, fields) => (fields ? logger[level](fields, message) : logger[level](message)),
+    log,
+  });
+  return run.catch((error: unknown) => {
+    // Its record is an error line of the log.
+    if (isRecorded(error)) setReported(error);
+    throw error;
   });
 }

@@ -2,12 +2,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Logger, pino } from "pino";
 import { COMET_FLAGS, cometArgs } from "../../abci/comet/flags.js";
 import { Home } from "../../engine/home/home.js";
 import { requireNoRelay } from "../../engine/home/home-database.js";
 import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
+import type { Log, LogFormat, LogOptions, LogSource } from "../../log-line.js";
 import { envPrefix } from "../../program-name.js";
 import { endWithParent } from "../../shell/end-with-parent.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../../shell/halt-linger-flag.js";
@@ -20,7 +20,7 @@ import {
   parseHeights,
   parseUint64,
 } from "../../shell/options.js";
-import { plainLog } from "../../shell/plain-log.js";
+import { isLevelShown, openProcessLog } from "../../shell/process-log.js";
 import type { EngineStart } from "../../thread/engine-port.js";
 import { RELAYED } from "../../upgrade/halt-next.js";
 import {
@@ -58,10 +58,15 @@ interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
   readonly handlerDiskMax?: number;
 }
 
-interface GlobalOptions {
+interface GlobalOptions extends LogFlags {
   readonly home: string;
-  readonly log_format: string;
+}
+
+/** Of every command; those that run a node have a log. */
+export interface LogFlags {
+  readonly log_format: LogFormat;
   readonly log_level: string;
+  readonly log_no_color?: boolean;
 }
 
 const NANOS_PER_MILLI = 1_000_000n;
@@ -168,9 +173,9 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   if (options.handlers !== undefined && !existsSync(options.handlers)) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
   }
-  const logger = makeLogger(globals);
+  const log = openNodeLog(globals, "node");
   endWithParent(process);
-  for (const warning of warnings) logger.warn(warning);
+  for (const warning of warnings) log("warn", warning);
   const linger = haltLingerTime(options, process.env, comet !== undefined);
   const { witness = false } = options;
   const snapshots = {
@@ -180,20 +185,20 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   };
   // Whole: the commands of halt.json are pasted in any folder.
   const home = new Home(resolve(globals.home));
-  const begun = engineStart(options, home.path, logger.isLevelEnabled("debug"));
+  const begun = engineStart(options, home.path, isLevelShown("debug", globals.log_level));
   if (comet) {
     const mode = relayed();
     if (!mode) requireNoRelay(home);
     const served = mode ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
     const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: mode === "next" || isHeldBack() };
-    const run = { flags: options, limits, home, start, linger, logger, witness, snapshots };
+    const run = { flags: options, limits, home, start, linger, log, witness, snapshots };
     await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;
   }
   const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed, isHeldBack: isHeldBack() };
   const embedded = { ...snapshots, interval: 0 };
-  await runThreads({ flags: options, limits, home, start, linger, logger, witness, snapshots: embedded });
+  await runThreads({ flags: options, limits, home, start, linger, log, witness, snapshots: embedded });
 }
 
 /** Of a relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts). */
@@ -241,9 +246,7 @@ function parseEvents(text: string): string[] {
   throw new InvalidArgumentError('expected events such as transfer.recipient,message.sender, or "" for all.');
 }
 
-export function makeLogger({ log_format, log_level }: Omit<GlobalOptions, "home">): Logger {
-  // Not a destination of pino's own: it would end the node when a line cannot be written.
-  return log_format === "json"
-    ? pino({ level: log_level, base: null }, process.stderr)
-    : pino({ level: log_level }, plainLog());
+export function openNodeLog({ log_format, log_level, log_no_color = false }: LogFlags, source: LogSource): Log {
+  const isShown: LogOptions["isShown"] = (level) => isLevelShown(level, log_level);
+  return openProcessLog({ format: log_format, source, isShown, isPlain: log_no_color });
 }

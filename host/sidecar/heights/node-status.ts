@@ -58,7 +58,7 @@ export async function heightByCommand(
   { file, home, cwd, env, signal }: StatusCommand,
 ): Promise<bigint | undefined> {
   const args = ["status", "--home", home];
-  const end = await processes.run(file, { args, env, cwd, output: "keep", millisMax: COMMAND_MILLIS, signal });
+  const end = await processes.run(file, { args, env, cwd, millisMax: COMMAND_MILLIS, signal });
   if (end.error || end.exit !== 0) return undefined;
   return heightInText(end.stdout) ?? heightInText(end.stderr);
 }

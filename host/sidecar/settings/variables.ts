@@ -59,8 +59,14 @@ const COSMOVISOR: readonly Row[] = [
     "how often pre-upgrade is asked again after 31",
   ],
   ["COSMOVISOR_DISABLE_LOGS", "isQuiet", "switch", "false", "print no logs"],
-  ["COSMOVISOR_COLOR_LOGS", "isColored", "switch", "true", "colours in logs"],
-  ["COSMOVISOR_TIMEFORMAT_LOGS", "timeFormat", "time format", "kitchen", "how logs write the time; empty: not at all"],
+  ["COSMOVISOR_COLOR_LOGS", "isColored", "switch", "true", "colours in logs on a terminal"],
+  [
+    "COSMOVISOR_TIMEFORMAT_LOGS",
+    "timeFormat",
+    "time format",
+    "kitchen",
+    "time of plain lines; kitchen: date, seconds, UTC",
+  ],
   [
     "COSMOVISOR_CUSTOM_PREUPGRADE",
     "customPreUpgrade",
@@ -125,7 +131,7 @@ const OWN: readonly Row[] = [
     "2",
     "older ones are removed after a new one is whole; 0: none is",
   ],
-  ["CHAINVISOR_LOG_FORMAT", "logFormat", { choices: ["plain", "json"] }, "plain", "format of logs"],
+  ["CHAINVISOR_LOG_FORMAT", "logFormat", { choices: ["plain", "json"] }, "plain", "format of logs, the node's too"],
 ];
 
 const EMPTY_IS_MEANT = new Set(["COSMOVISOR_TIMEFORMAT_LOGS", "CHAINVISOR_STATUS_ADDRESS"]);

@@ -15,7 +15,7 @@ import { supervisionReadiness } from "../../staging/supervision.js";
 import { visible } from "../../visible.js";
 import { realMachine } from "../real-machine.js";
 import { childEnv } from "../run/child-env.js";
-import { makeLog } from "../run/log.js";
+import { commandLog } from "../run/log.js";
 import { planByGrpc, planByRpc, type ScheduledPlan } from "../run/scheduled-plan.js";
 import type { VisorTools } from "../tools.js";
 import { lackingOf, statusOf } from "../without-sidecar/status-of.js";
@@ -130,11 +130,7 @@ async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promi
       ...{ plan, machine: realMachine, signal: ending.signal, partSuffix: "-prepare" },
       settings: { ...settings, isDownloadAllowed: true },
       env: childEnv({ settings, env: tools.env }),
-      log: makeLog(
-        settings,
-        (line) => progress.say(line),
-        () => new Date(),
-      ),
+      log: commandLog(settings, (line) => progress.say(line)),
       onProgress: (what, done, total) => progress.show(what, done, total),
     });
   } finally {

@@ -1,12 +1,14 @@
 /** `chainvisor run`: all after the word are the application's arguments. */
 import { join } from "node:path";
 import { HomeLock } from "../../engine/home/home-lock.js";
+import type { Log } from "../../log-line.js";
 import { Board } from "../../panel/board.js";
 import { openStatus } from "../../panel/server.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { requireSettings } from "../../sidecar/settings/read.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { realMachine } from "../real-machine.js";
-import { makeLog } from "../run/log.js";
+import { openSidecarLog, withLogFormat } from "../run/log.js";
 import { notifySystemd } from "../run/notify.js";
 import { Signals } from "../run/signals.js";
 import { runVisor } from "../run/visor.js";
@@ -28,25 +30,32 @@ export function registerRun(program: Cobra): void {
 
 /** @returns the exit status of docs/errors.md @throws UpgradeError UPG_STORE_LOCKED: another sidecar has this home */
 export async function runApp(tools: VisorTools, args: readonly string[]): Promise<number> {
-  const settings = tools.settings();
+  const read = tools.readSettings();
+  requireSettings(read);
+  const settings = withLogFormat(read, args, tools.env);
+  const log = openSidecarLog(settings);
+  for (const warning of read.warnings) log("warn", warning);
   const lock = HomeLock.acquire(join(settings.root, "chainvisor.lock"));
   const signals = new Signals(process);
   try {
-    return await supervised(settings, tools.env, args, signals);
+    return await supervised({ settings, env: tools.env, args, signals, log });
   } finally {
     signals.close();
     lock.release();
   }
 }
 
-async function supervised(settings: Settings, env: NodeJS.ProcessEnv, args: readonly string[], signals: Signals) {
+interface Run {
+  readonly settings: Settings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly args: readonly string[];
+  readonly signals: Signals;
+  readonly log: Log;
+}
+
+async function supervised({ settings, env, args, signals, log }: Run): Promise<number> {
   const machine = realMachine;
   const board = new Board(machine.clock);
-  const log = makeLog(
-    settings,
-    (line) => process.stderr.write(line),
-    () => new Date(),
-  );
   if (process.pid === 1) {
     log(
       "warn",

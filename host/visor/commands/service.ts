@@ -2,7 +2,9 @@
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Cobra } from "../../shell/cobra.js";
+import type { ReadSettings } from "../../sidecar/settings/read.js";
 import { unitFile } from "../../staging/doctor/unit-file.js";
+import { withLogFormat } from "../run/log.js";
 import type { VisorTools } from "../tools.js";
 import { settingsWithoutFolders } from "../without-folders.js";
 
@@ -27,8 +29,20 @@ export function registerService(program: Cobra, tools: VisorTools): void {
       const read = settingsWithoutFolders(tools);
       const command = exec === undefined ? [process.execPath, resolve(process.argv[1] ?? "")] : [resolve(exec)];
       const start = args.length > 0 ? args : ["start"];
-      const unit = unitFile({ settings: read, command, args: start, user: user ?? userInfo().username });
+      const unit = unitFile({
+        settings: withOneFormat(read, start, tools.env),
+        command,
+        args: start,
+        user: user ?? userInfo().username,
+      });
       if (tools.output.isJson) tools.output.print({ unit });
       else process.stdout.write(unit);
     });
+}
+
+/** The unit names the format that the node's flags or environment name, so that the journal has one. */
+function withOneFormat(read: ReadSettings, args: readonly string[], env: NodeJS.ProcessEnv): ReadSettings {
+  const settings = withLogFormat(read, args, env);
+  if (settings === read.settings) return read;
+  return { ...read, settings, sources: new Map([...read.sources, ["logFormat", "flag"]]) };
 }

@@ -51,7 +51,7 @@ async function ask(tools: VisorTools, flags: readonly string[]): Promise<RunEnd>
   const { realMachine } = await import("../real-machine.js");
   const end = await realMachine.processes.run(file, {
     ...{ args: ["version", ...flags], env: childEnv({ settings, env: tools.env }), cwd: settings.root },
-    ...{ millisMax: MILLIS_MAX, output: "keep" },
+    ...{ millisMax: MILLIS_MAX },
   });
   if (end.exit === 0) return end;
   const why = end.error?.message ?? `exit ${end.exit ?? end.signal}: ${(end.stderr || end.stdout).trim()}`;

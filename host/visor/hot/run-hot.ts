@@ -81,7 +81,7 @@ function whyNot({ settings, machine, args }: Shared): string | undefined {
 /** @returns undefined: it serves ABCI to a CometBFT that is started elsewhere, and knows a relay */
 async function whyNotProgram(shared: Shared, { file }: Program): Promise<string | undefined> {
   const { machine, childEnv: env, settings } = shared;
-  const help = { args: ["start", "--help"], env, cwd: settings.root, output: "keep", millisMax: HELP_MILLIS } as const;
+  const help = { args: ["start", "--help"], env, cwd: settings.root, millisMax: HELP_MILLIS } as const;
   const { stdout } = await machine.processes.run(file, help);
   const isKnown = ["--engine", "--with-comet", "--transport", "--halt-linger"].every((flag) => stdout.includes(flag));
   return isKnown ? undefined : `${file} does not serve CometBFT by a socket as programs of this project do`;

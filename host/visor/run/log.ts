@@ -1,42 +1,50 @@
 /** The sidecar's log: a line each on stderr, since stdout is the application's. */
 
+import type { Log, LogOptions } from "../../log-line.js";
+import { givenLogFormat, openProcessLog, stderrLog } from "../../shell/process-log.js";
+import type { ReadSettings } from "../../sidecar/settings/read.js";
 import { isTimeFormat, TIME_FORMATS } from "../../sidecar/settings/time-formats.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { inGoLayout } from "../../staging/go-layout.js";
-import { visible } from "../../visible.js";
-import type { Log, LogLevel } from "./options.js";
+import { prefixOf } from "./child-env.js";
 
-const LABELS: Readonly<Record<LogLevel, string>> = { debug: "DBG", info: "INF", warn: "WRN", error: "ERR" };
-const COLORS: Readonly<Record<LogLevel, number>> = { debug: 33, info: 32, warn: 33, error: 31 };
+const SOURCE = "sidecar";
 
 type LogSettings = Pick<Settings, "isQuiet" | "isColored" | "timeFormat" | "logFormat">;
 
-export function makeLog(settings: LogSettings, write: (line: string) => void, now: () => Date): Log {
-  return (level, message, fields = {}) => {
-    // DISABLE_LOGS is about the sidecar's own lines.
-    if ((settings.isQuiet && fields["module"] === undefined) || level === "debug") return;
-    const line = settings.logFormat === "json" ? jsonLine : textLine;
-    write(`${line(settings, { level, message, time: now(), fields: { ...OWN, ...fields } })}\n`);
-  };
+/** The sidecar's while it runs; failures of this process are lines of it, unless COSMOVISOR_DISABLE_LOGS leaves out its own. */
+export function openSidecarLog(settings: LogSettings): Log {
+  const options = optionsOf(settings);
+  return settings.isQuiet ? stderrLog(options) : openProcessLog(options);
 }
 
-interface Entry {
-  readonly level: LogLevel;
-  readonly message: string;
-  readonly time: Date;
-  readonly fields: Readonly<Record<string, string>>;
+/** Of a command that a person typed. */
+export const commandLog = (settings: LogSettings, write: (line: string) => void): Log =>
+  stderrLog({ ...optionsOf(settings), write });
+
+function optionsOf({ isQuiet, isColored, timeFormat, logFormat }: LogSettings) {
+  // COSMOVISOR_DISABLE_LOGS is about the sidecar's own lines, not CometBFT's.
+  const isShown: LogOptions["isShown"] = (level, source) => level !== "debug" && !(isQuiet && source === SOURCE);
+  return { source: SOURCE, format: logFormat, isPlain: !isColored, isShown, timeText: timeText(timeFormat) } as const;
 }
 
-const OWN = { module: "chainvisor" };
-
-function jsonLine(_settings: LogSettings, { level, message, time, fields }: Entry): string {
-  return JSON.stringify({ level, time: time.toISOString(), message, ...fields });
+/** Undefined: the time of all logs here, also for Cosmovisor's default, which has neither date nor seconds. */
+function timeText(format: string): LogOptions["timeText"] {
+  if (format === "kitchen") return undefined;
+  const layout = isTimeFormat(format) ? TIME_FORMATS[format] : format;
+  return (time) => (layout === "" ? "" : inGoLayout(time, layout));
 }
 
-function textLine({ timeFormat, isColored }: LogSettings, { level, message, time, fields }: Entry): string {
-  const layout = isTimeFormat(timeFormat) ? TIME_FORMATS[timeFormat] : timeFormat;
-  const at = layout === "" ? "" : `${inGoLayout(time, layout)} `;
-  const label = isColored ? `\u001b[${COLORS[level]}m${LABELS[level]}\u001b[0m` : LABELS[level];
-  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${value}`);
-  return `${at}${label} ${visible(`${message}${rest.join("")}`)}`;
+/**
+ * The settings with the environment's CHAINVISOR_LOG_FORMAT, else the format that the application is given, so that a journal has
+ * one format; else that of config.toml, which `init` writes with all defaults.
+ */
+export function withLogFormat(
+  { settings, sources }: Pick<ReadSettings, "settings" | "sources">,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Settings {
+  if (sources.get("logFormat") === "env") return settings;
+  const logFormat = givenLogFormat(args, env, prefixOf(settings.name));
+  return logFormat === undefined ? settings : { ...settings, logFormat };
 }

@@ -68,7 +68,7 @@ class Notify {
   send(...words: string[]): Promise<void> {
     const { machine, env, cwd } = this.options;
     this.#last = this.#last.then(async () => {
-      await machine.processes.run("systemd-notify", { args: words, env, cwd, output: "keep", millisMax: SEND_MILLIS });
+      await machine.processes.run("systemd-notify", { args: words, env, cwd, millisMax: SEND_MILLIS });
     });
     return this.#last;
   }

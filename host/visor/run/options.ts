@@ -1,4 +1,5 @@
 /** What the run loop is given, and what its parts share. */
+import type { Log } from "../../log-line.js";
 import type { Layout } from "../../programs/layout.js";
 import type { Places } from "../../sidecar/decision/place.js";
 import type { AskRpc } from "../../sidecar/heights/node-status.js";
@@ -7,10 +8,6 @@ import type { Machine } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { StatusBoard } from "../../sidecar/status.js";
 import type { StartCommands } from "../../staging/start-command.js";
-
-export type LogLevel = "debug" | "info" | "warn" | "error";
-/** `fields`: of a line that another process logged; its module is in them. */
-export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, string>>) => void;
 
 export interface VisorOptions {
   readonly settings: Settings;

@@ -1,5 +1,6 @@
 /** What is run between the old program and the new one: the operator's script, and the new program's `pre-upgrade`. */
 import { join } from "node:path";
+import { type Log, programLines } from "../../log-line.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { Machine, ProcessEnd, RunEnd } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
@@ -20,7 +21,7 @@ export interface ScriptOptions {
   readonly machine: Machine;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  readonly log: (level: "info" | "warn" | "error", message: string) => void;
+  readonly log: Log;
 }
 
 /** It cannot go on with this upgrade; `exit`: of the sidecar. */
@@ -49,7 +50,7 @@ export async function customPreUpgrade(
   if (facts.kind !== "file") throw new StepFailure(`COSMOVISOR_CUSTOM_PREUPGRADE: ${name} is not a regular file`);
   if (!(facts.mode & EXECUTE)) machine.files.chmod(file, facts.mode | OWNER_EXECUTE);
   const args = [plan.name, String(plan.height)];
-  const end = await machine.processes.run(file, { args, env, cwd: home, output: "show", signal });
+  const end = await machine.processes.run(file, { args, env, cwd: home, onLine: programLines(log), signal });
   if (end.exit !== 0) throw new StepFailure(`COSMOVISOR_CUSTOM_PREUPGRADE: ${file} failed: ${endText(end)}`);
   log("info", `${name} has run for "${plan.name}"`);
 }
@@ -61,7 +62,13 @@ export async function appPreUpgrade(
 ): Promise<void> {
   const { root: cwd, preUpgradeRetriesMax: retriesMax } = settings;
   for (let attempt = 0; ; attempt++) {
-    const end = await machine.processes.run(file, { args: ["pre-upgrade"], env, cwd, output: "show", signal });
+    const end = await machine.processes.run(file, {
+      args: ["pre-upgrade"],
+      env,
+      cwd,
+      onLine: programLines(log),
+      signal,
+    });
     if (signal.aborted) throw new StepFailure("pre-upgrade command was stopped");
     if (end.exit === REFUSED)
       throw new StepFailure(`pre-upgrade command failed : exit status ${REFUSED}${said(end)}`, REFUSED);

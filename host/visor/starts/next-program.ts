@@ -96,7 +96,7 @@ export class NextProgram {
     const { machine, settings, childEnv, log } = this.shared;
     const name = `${prefixOf(settings.name)}${HELD_BACK}`;
     const help = { args: ["start", "--help"], env: childEnv, cwd: settings.root, millisMax: HELP_MILLIS };
-    const { stdout } = await machine.processes.run(program.file, { ...help, output: "keep" });
+    const { stdout } = await machine.processes.run(program.file, { ...help });
     if (this.#isClosed || this.#tried !== key || !stdout.includes(name)) return;
     const env = { ...childEnv, [name]: "1" };
     const app = machine.processes.start(program.file, { args, env, cwd: settings.root, isHeldBack: true });

@@ -4,6 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { haltInLog } from "../../halt-line.js";
 import { checkFiles, checkJsonFiles, checkState, type Damage } from "../checks.js";
 import { type Committed, inspectDatabase } from "../inspect.js";
 import type { Random } from "../random.js";
@@ -163,7 +164,7 @@ class Injection {
       this.#ended++;
       const code = fail.mode === "full" ? '"code":"UPG_STORE_FULL"' : '"code":"UPG_STORE_';
       // Where not even the lock could be taken, nobody may write a record.
-      const hasRecord = end.log.includes('{"v":1,');
+      const hasRecord = haltInLog(end.log) !== undefined;
       if (!end.log.includes(hasRecord ? code : code.slice(8, -1)))
         damage.push({ kind: "lost", what: `no ${code}: ${end.log}` });
       // A disk that refuses everything takes no record and gives back none; nor does one without room for the first reserve.

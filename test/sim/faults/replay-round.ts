@@ -4,6 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { haltInLog } from "../../halt-line.js";
 import { checkFiles, checkJsonFiles, checkState, type Damage } from "../checks.js";
 import { inspectDatabase } from "../inspect.js";
 import type { Random } from "../random.js";
@@ -23,7 +24,6 @@ export interface ReplayResult {
 const BY_PROCESS = 0.04;
 /** Power that goes after the process has said all that it says. */
 const AT_THE_END = 0.15;
-const HALT_RECORD = /^\{"v":1,.*\}$/m;
 const UPGRADE_NEEDED = "UPG_HALT_UPGRADE_NEEDED";
 
 export async function runReplay(
@@ -77,9 +77,9 @@ class Replay {
   #checkFiles(): Damage[] {
     const { scene } = this.reference;
     const damage = checkJsonFiles(this.home);
-    const record = HALT_RECORD.exec(this.#said)?.[0];
+    const record = haltInLog(this.#said);
     const committed = { height: 0n, hashes: new Map(), digests: new Map(), dump: "", problems: [] };
-    const isHalted = record?.includes(UPGRADE_NEEDED) === true;
+    const isHalted = record?.["code"] === UPGRADE_NEEDED;
     const end = {
       exit: isHalted ? 10 : null,
       isHanging: false,

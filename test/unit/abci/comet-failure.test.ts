@@ -36,7 +36,13 @@ describe("parseCometLine()", () => {
       '{"_msg":"Executed block","level":"info","module":"state","height":5,"app_hash":"AB","err":"a \\"b\\"","ts":"2026"}',
     );
     expect(plain).toEqual(json);
-    expect(cometFields(plain)).toEqual({ module: "cometbft/state", height: "5", app_hash: "AB", err: 'a "b"' });
+    expect(cometFields(plain)).toEqual({
+      source: "engine",
+      module: "state",
+      height: "5",
+      app_hash: "AB",
+      err: 'a "b"',
+    });
   });
 
   test("a line of a panic → an error, as it is", () => {

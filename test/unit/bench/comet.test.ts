@@ -5,7 +5,12 @@ import { commitsOf, upgradeTimes, workerEndedAt } from "../../../bench/comet/upg
 import { serve, TIME } from "../abci/served.js";
 
 const committed = (height: number, time: number) =>
-  JSON.stringify({ level: 30, time, height: String(height), app_hash: "00", msg: "block committed" });
+  JSON.stringify({
+    time: new Date(time).toISOString(),
+    level: "info",
+    message: "block committed",
+    height: String(height),
+  });
 
 describe("upgradeTimes()", () => {
   const node = (offset: number, ...more: readonly string[]) => ({
@@ -30,7 +35,7 @@ describe("upgradeTimes()", () => {
   });
 
   test("workerEndedAt() of a relay's log → its time; of one whose worker goes on → an error", () => {
-    const line = (msg: string) => JSON.stringify({ level: 30, time: 7, msg });
+    const line = (message: string) => JSON.stringify({ time: new Date(7).toISOString(), level: "info", message });
     expect(workerEndedAt(`${line("worker before ended with 10 at height 9")}\n`)).toBe(7);
     expect(() => workerEndedAt(line("worker before ended with 12 at height 9"))).toThrow("no worker ended with 10");
   });

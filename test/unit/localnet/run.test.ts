@@ -15,11 +15,15 @@ const PROGRAM = `
 const { existsSync, writeFileSync } = require("node:fs");
 const [home] = process.argv.slice(4);
 process.on("SIGTERM", () => process.exit(0));
-process.stderr.write('{"level":30,"msg":"up"}\\nE[2026-01-01|00:00:00.000] before\\n');
+const log = (level, source, message) =>
+  process.stderr.write(JSON.stringify({ time: "2026-01-01T00:00:00.000Z", level, source, message }) + "\\n");
+log("info", "node", "up");
+log("error", "engine", "before");
 writeFileSync(home + "/ready", "");
 setInterval(() => {
   if (home.endsWith("node0") && existsSync(home.replace("node0", "node1/ready"))) {
-    process.stderr.write('{"level":30,"msg":"holding at the height: ends"}\\nE[2026-01-01|00:00:00.000] CONSENSUS FAILURE!!!\\n');
+    log("info", "node", "holding at the height: ends");
+    log("error", "engine", "CONSENSUS FAILURE!!!");
     process.exit(10);
   }
 }, 10);
@@ -54,6 +58,6 @@ test("--all-or-none, one node ends with 10 → the other is stopped, the status 
   // The failure of consensus that a halt leads to is in its log alone.
   const shown = events.filter(({ node, event }) => node === "node0" && event === "log").map(({ message }) => message);
   expect(shown).toEqual(["up", "CometBFT: before", "holding at the height: ends"]);
-  expect(readFileSync(join(root, "node0/node.log"), "utf8")).toContain("CONSENSUS FAILURE!!!\n");
+  expect(readFileSync(join(root, "node0/node.log"), "utf8")).toContain("CONSENSUS FAILURE!!!");
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { fromBase64, toHex } from "../../../host/bytes.js";
 import { rescue } from "../../../host/offline/rescue/rescue.js";

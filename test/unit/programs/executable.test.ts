@@ -108,14 +108,16 @@ describe.runIf(isLinux)(
       expect(problemOf({ file: path, name: "v2", folder: undefined })).toContain(words);
       expect(programProblem(diskFiles, path)).toContain(words);
       const options = { args: ["pre-upgrade"], env, cwd: folder };
-      const ran = await realMachine.processes.run(path, { ...options, output: "keep" });
+      const ran = await realMachine.processes.run(path, { ...options });
       expect(ran.error?.message).toContain(words);
       const started = realMachine.processes.start(path, options);
       expect(started.pid).toBeUndefined();
       expect((await started.ended).error?.message).toContain(words);
       const program = { file: path, name: "v2", folder: undefined };
       const { signal } = new AbortController();
-      await expect(preUpgrade({ program, home: folder, flags: [], signal })).rejects.toThrow(words);
+      await expect(preUpgrade({ program, home: folder, flags: [], onLine: () => undefined, signal })).rejects.toThrow(
+        words,
+      );
       const worker = startWorker({ program, args: [], socket: join(folder, "socket"), env, prefix: "X_" });
       expect((await worker.ended).error?.message).toContain(words);
       expect(() => findComet(path, env)).toThrow(words);
