@@ -108,7 +108,7 @@ test(
       const log = readFileSync(join(project, "node.log"), "utf8");
       // Nothing counts what a function does: the line has no gas, no writes and no checks.
       for (const plan of ["v2", "v3"]) {
-        expect(log).toMatch(new RegExp(`upgrade applied height=\\d+ plan=${plan} ms=\\d+ app_hash=`));
+        expect(log).toMatch(new RegExp(`upgrade applied  height=\\d+ plan=${plan} ms=\\d+ app_hash=`));
       }
       await writeNote(`http://127.0.0.1:${rpc}`);
       const client = new ReflectedClient(`127.0.0.1:${grpc}`);

@@ -65,7 +65,7 @@ describe("before a plan", () => {
             --home string         folder of configuration and data (default "~/.chaind")
             --log_format string   format of logs (plain|json) (default "plain")
             --log_level string    least level of logs (trace|debug|info|warn|error|fatal|silent) (default "info")
-            --log_no_color        logs without colours; they never have any
+            --log_no_color        logs without colours, on a terminal too
         -o, --output string       format of results; --json is the same as -o json (text|json)
             --trace               print the stack of errors
 

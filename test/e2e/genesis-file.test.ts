@@ -64,7 +64,7 @@ describe("start at height 0", () => {
     writeFileSync(path, JSON.stringify(document));
     const end = await line.runNode("--max-blocks", "1");
     expect(end.exit).toBe(2);
-    const named = `Error: ${path}: genesis.app_state.bank.balances[${document.app_state.bank.balances.length - 1}].address: `;
+    const named = `${path}: genesis.app_state.bank.balances[${document.app_state.bank.balances.length - 1}].address: `;
     expect(end.stderr).toContain(named);
     expect(existsSync(join(line.home, "data", "chain.mdb"))).toBe(false);
     expect((await line.run(["genesis", "validate"])).stderr).toContain(named);

@@ -108,6 +108,18 @@ describe("rescue()", () => {
     expect(entry("settings/app.toml")).toContain('auth-token = "[removed]"');
   });
 
+  test.each([
+    ["gzip", gzipSync("a line")],
+    ["zstd", Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0)],
+  ])("a log in %s → left out, and what to do", (name, bytes) => {
+    const { home } = failed();
+    const log = join(home.path, "node.log.1");
+    writeFileSync(log, bytes);
+    const { entries, problems } = rescue(home.path, { out: join(home.path, `${name}.tar.gz`), log });
+    expect(entries.map((entry) => entry.name)).not.toContain("log.txt");
+    expect(problems.join("\n")).toContain(`${log} is compressed (${name}): unpack it`);
+  });
+
   test("a damaged database, no log, no data, twice → what is there, and a line for what is not", () => {
     const { home } = failed();
     writeFileSync(home.data("chain.mdb"), "no database");
