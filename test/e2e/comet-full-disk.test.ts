@@ -15,8 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { HaltRecord } from "../../host/upgrade/halt.js";
+import { factsOf } from "../halt-line.js";
 import { mountDisk } from "../small-disk.js";
-import { DIST, printedRecord, type Running, run } from "./chaind.js";
+import { DIST, loggedHalt, type Running, run } from "./chaind.js";
 import { cometbft, freePorts, heightOf, quickComet, votedGenesis } from "./cometbft.js";
 import { makeHome } from "./prepared-home.js";
 
@@ -99,8 +100,8 @@ describe.skipIf(!disk)("a really full disk under CometBFT (skipped where no tmpf
       for (const ended of [node, start()]) {
         const end = await ended.end;
         expect(end.exit, end.stderr).toBe(30);
-        expect(end.stderr).toMatch(/^Error: .*make room and start again \[UPG_STORE_FULL\]$/m);
-        expect(printedRecord(end)).toEqual(record());
+        expect(end.stderr).toMatch(/ error node {4}[^\n]*make room and start again {2}code=UPG_STORE_FULL exit=30 /);
+        expect(loggedHalt(end)).toEqual({ ...factsOf(record()), exit: "30" });
         const { code, commands, message } = record();
 
         expect(code, message).toBe("UPG_STORE_FULL");
