@@ -84,10 +84,10 @@ function withoutWordLines(text: string): string {
     WORDS.has((/(?:^|[\s"'=:])([A-Za-z]{3,8})["']?\s*$/.exec(line)?.[1] ?? "").toLowerCase());
   for (let start = 0; start < lines.length; start++) {
     let end = start;
-    while (end < lines.length && isWord(lines[end] as string)) end++;
+    while (end < lines.length && isWord(lines[end] ?? "")) end++;
     if (end - start >= MNEMONIC_WORDS_MIN) {
       for (let at = start; at < end; at++)
-        lines[at] = (lines[at] as string).replace(/[A-Za-z]+(["']?\s*)$/, `${REMOVED}$1`);
+        lines[at] = (lines[at] ?? "").replace(/[A-Za-z]+(["']?\s*)$/, `${REMOVED}$1`);
     }
     start = end;
   }
