@@ -35,7 +35,7 @@ export interface LogOptions {
   readonly timeText?: ((time: Date) => string) | undefined;
   /** Takes a line with its line feed. */
   readonly write: (line: string) => void;
-  readonly now?: () => Date;
+  readonly now: () => Date;
 }
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -57,7 +57,7 @@ export function makeLog({ format, source, isColored, isShown, timeText, write, n
   return (level, message, { source: given, ...fields } = {}) => {
     const from = typeof given === "string" ? given : source;
     if (isShown && !isShown(level, from)) return;
-    const date = now?.() ?? new Date();
+    const date = now();
     const entry = { time: date.toISOString(), level, source: from, message, fields };
     write(`${format === "json" ? jsonLine(entry) : plainLine(entry, isColored, timeText?.(date) ?? entry.time)}\n`);
   };
@@ -79,7 +79,7 @@ function plainLine({ level, source, message, fields }: LogEntry, isColored: bool
     .trimEnd();
 }
 
-/** A field with the name of one of the four has an underscore behind it; names are one word in both forms. */
+/** A field with the name of one of the four gets an underscore at its end; names are one word in both forms. */
 function named(fields: LogFields): [string, unknown][] {
   return Object.entries(fields)
     .filter(([, value]) => value !== undefined)

@@ -22,7 +22,10 @@ export function openProcessLog({ isPlain = false, ...options }: ProcessLogOption
 
 /** The same for a command whose failure is still `Error: …`, since a person typed it. */
 export function stderrLog({ isPlain = false, write = toStderr, ...options }: ProcessLogOptions): Log {
-  return makeLog({ ...options, isColored: !isPlain && wantsColors(process.stderr, process.env), write });
+  return makeLog({
+    ...{ ...options, write, now: () => new Date() },
+    isColored: !isPlain && wantsColors(process.stderr, process.env),
+  });
 }
 
 /** A line that cannot be written is lost, and the process goes on (the listener for errors of stderr). */

@@ -77,7 +77,7 @@ function withoutMnemonics(text: string): string {
   return out + text.slice(written);
 }
 
-/** A word a line, each behind the time and level that a log gives it: the last word of eight lines or more in a row. */
+/** A word a line, each after the time and level that a log gives it: the last word of eight lines or more in a row. */
 function withoutWordLines(text: string): string {
   const lines = text.split("\n");
   const isWord = (line: string) =>

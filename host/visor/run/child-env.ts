@@ -25,7 +25,7 @@ export function childEnv({
   return { DAEMON_HOME: home, DAEMON_NAME: name, ...linger, ...logSettings(settings, prefix), ...env, [MARK]: root };
 }
 
-/** A journal has one format: programs of the Cosmos SDK read these too, and colour their lines in a file unless they are told not to. */
+/** A journal has one format: programs of the Cosmos SDK read these too, and colour their lines in a file unless LOG_NO_COLOR is set. */
 function logSettings({ logFormat, isColored }: Settings, prefix: string): Record<string, string> {
   const isPlain = !isColored || !wantsColors(process.stderr, process.env);
   return {
