@@ -40,3 +40,6 @@ export const VERSIONS_KEPT_DEFAULT = 100;
 
 /** A transaction, as CometBFT's mempool bounds it. */
 export const TX_BYTES_MAX = 1_048_576;
+
+/** Pairs between two reports of progress: rare enough to cost nothing, often enough to be seen. */
+export const PROGRESS_PAIRS = 1_024;

@@ -58,3 +58,19 @@ export function givenLogFormat(
   }
   return given === "json" || given === "plain" ? given : undefined;
 }
+
+/**
+ * Gives a program that this one runs the same format: programs of the Cosmos SDK read these variables too, and colour their lines in a
+ * file unless LOG_NO_COLOR is set.
+ *
+ * @param prefix of the program's own variables: `CHAIND_`
+ */
+export function logEnvironment(
+  { logFormat, isColored }: { readonly logFormat: LogFormat; readonly isColored: boolean },
+  prefix: string,
+): Readonly<Record<string, string>> {
+  return {
+    ...(logFormat === "json" ? { [`${prefix}LOG_FORMAT`]: "json" } : {}),
+    ...(isColored && wantsColors(process.stderr, process.env) ? {} : { [`${prefix}LOG_NO_COLOR`]: "true" }),
+  };
+}

@@ -11,9 +11,8 @@ import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest/manifest-t
 import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sandbox.js";
 import { UINT64_MAX } from "../limits.js";
 import type { LogLevel } from "../log-line.js";
-import type { OnProgress } from "../progress.js";
 import { callModule } from "../synchronous.js";
-import type { Height, KVStore, MultiStore, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
+import type { Height, KVStore, MultiStore, OnProgress, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
 import { reachedVersions } from "./migrations.js";
 
 export type { LogLevel } from "../log-line.js";

@@ -7,7 +7,6 @@ import { UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { INT64_MAX } from "../limits.js";
 import { checkPin } from "../plan-info/plan-info.js";
-import type { OnProgress } from "../progress.js";
 import { isEmptyUpgrade, sameUpgrades } from "../store/versions/store-upgrades.js";
 import { withoutEffect } from "../synchronous.js";
 import type {
@@ -16,6 +15,7 @@ import type {
   KVReader,
   KVStore,
   LoadedStores,
+  OnProgress,
   Plan,
   StoreUpgrades,
   VersionMap,

@@ -1,8 +1,8 @@
 /** Follows a run from outside: reports how far it has come, and stops it when the caller no longer waits. */
 import { messageOf, UpgradeError } from "../errors.js";
 import type { RunObserver } from "../handler/run/place.js";
-import type { OnProgress } from "../progress.js";
 import { bestEffort } from "../synchronous.js";
+import type { OnProgress } from "../types.js";
 
 /** How far a run has come. */
 export interface RunProgress {

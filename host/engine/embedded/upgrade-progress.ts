@@ -1,6 +1,5 @@
 /** How far a running upgrade has come: gathered where it runs, with the clock that the rooms below do not have. */
-import type { ProgressPhase } from "../../progress.js";
-import type { Height } from "../../types.js";
+import type { Height, ProgressPhase } from "../../types.js";
 
 export interface UpgradeProgress {
   readonly plan: string;

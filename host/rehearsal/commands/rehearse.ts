@@ -2,10 +2,10 @@
 import { setPriority } from "node:os";
 import { utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
-import type { OnProgress } from "../../progress.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight, parsePositive } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
+import type { OnProgress } from "../../types.js";
 import { visible } from "../../visible.js";
 
 interface RehearseFlags {

@@ -1,6 +1,5 @@
 /** What a CommitMultiStore is opened with, and what goes into one commit. */
-import type { OnProgress } from "../../progress.js";
-import type { Height, KVStore, Sha256, Timestamp } from "../../types.js";
+import type { Height, KVStore, OnProgress, Sha256, Timestamp } from "../../types.js";
 import type { RecordChange } from "../disk/database.js";
 import type { RootChange } from "./open-store.js";
 

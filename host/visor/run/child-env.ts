@@ -1,6 +1,5 @@
 /** The environment of what the sidecar starts: its own, with what shows a program of this project that it is supervised. */
-import { wantsColors } from "../../shell/process-log.js";
-import type { Settings } from "../../sidecar/settings.js";
+import { logEnvironment } from "../../shell/process-log.js";
 import type { VisorOptions } from "./options.js";
 
 /** Of a program's own variables: `CHAIND_`. @param name of its file */
@@ -22,14 +21,5 @@ export function childEnv({
   const prefix = prefixOf(name);
   // The sidecar looks at once: the node need not hold at the height for it (shell/halt-linger-flag.ts).
   const linger = { [`${prefix}HALT_LINGER`]: "0s" };
-  return { DAEMON_HOME: home, DAEMON_NAME: name, ...linger, ...logSettings(settings, prefix), ...env, [MARK]: root };
-}
-
-/** A journal has one format: programs of the Cosmos SDK read these too, and colour their lines in a file unless LOG_NO_COLOR is set. */
-function logSettings({ logFormat, isColored }: Settings, prefix: string): Record<string, string> {
-  const isPlain = !isColored || !wantsColors(process.stderr, process.env);
-  return {
-    ...(logFormat === "json" ? { [`${prefix}LOG_FORMAT`]: "json" } : {}),
-    ...(isPlain ? { [`${prefix}LOG_NO_COLOR`]: "true" } : {}),
-  };
+  return { DAEMON_HOME: home, DAEMON_NAME: name, ...linger, ...logEnvironment(settings, prefix), ...env, [MARK]: root };
 }
