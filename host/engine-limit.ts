@@ -7,6 +7,7 @@
 import { messageOf, UpgradeError } from "./errors.js";
 import { isOutOfMemory, machineProblem } from "./machine.js";
 
+const STACK_USED_UP = "Maximum call stack size exceeded";
 /** The engine's words, of RangeError (V8) and InternalError (SpiderMonkey). */
 const REFUSALS =
   /^(?:Maximum call stack size exceeded|too much recursion|allocation size overflow|out of memory|Invalid (?:array|string) length|Invalid typed array length.*|Array buffer allocation failed|(?:Map|Set) maximum size exceeded|Maximum BigInt size exceeded|Array size exceeds.*|WebAssembly\.\w+\(\): (?:Out of memory|could not allocate).*)$/i;
@@ -91,31 +92,76 @@ const NODE_KEEPS_KIB = 192;
 /** `resourceLimits.stackSizeMb` of a thread that runs blocks. */
 export const THREAD_STACK_MIB = (STACK_KIB + NODE_KEEPS_KIB) / 1_024;
 
-const WORDS = (STACK_KIB * 1_024) / 8;
+const WORD = 8;
 /** What the caller of `requireStack` may have used already. */
-const USED_WORDS = WORDS / 8;
-let ballast: readonly undefined[] | undefined;
+const USED_KIB = STACK_KIB / 8;
+/** How much the stack that is left may differ from `kib`. */
+const SLACK_KIB = 4;
+/** No thread has more; a system gives a process 8 MiB by default. */
+const STACK_MAX_KIB = 128 * 1_024;
+type Arguments = readonly undefined[];
+/** Arguments of calls, by KiB of the stack to leave. `used` is as measured last. */
+const ballasts = new Map<number, { readonly used: Arguments; readonly least: Arguments; readonly most: Arguments }>();
 
 /**
- * Runs `work` with `part` of the stack at most, so that what it needs is there, and to spare, where it runs with all of it.
+ * Runs `work` with `kib` KiB of the native stack left, however large the thread's stack is and however deep the caller.
  * The engine lays a call's arguments on the stack, whatever it has compiled; these are as many as are to be used up.
- * @throws RangeError (engine-limit.ts) when that is too little for `work`
+ * @throws RangeError (`engineLimit`) when that is too little for `work`; UpgradeError UPG_INVALID_CONFIG where the stack is too large to measure
  */
-export function onPartOfStack<T>(part: "half" | "quarter", work: () => T): T {
-  ballast ??= new Array<undefined>((WORDS * 3) / 4).fill(undefined);
-  const words = part === "half" ? ballast.slice(0, WORDS / 2) : ballast;
-  return Reflect.apply(work, undefined, words);
+export function withStackLeft<T>(kib: number, work: () => T): T {
+  const least = ballasts.get(kib)?.least ?? argumentsOf(kib - SLACK_KIB);
+  const most = ballasts.get(kib)?.most ?? argumentsOf(kib + SLACK_KIB);
+  // The caller may be deeper, or less deep, than the caller before.
+  const attempt = () => (fits(least) && !fits(most) ? { result: work() } : undefined);
+  for (;;) {
+    const used = ballasts.get(kib)?.used;
+    const done = used && (Reflect.apply(attempt, undefined, used) as ReturnType<typeof attempt>);
+    if (done) return done.result;
+    const left = stackLeft();
+    // Nothing could be measured in it.
+    if (left < kib + SLACK_KIB) throw new RangeError(STACK_USED_UP);
+    ballasts.set(kib, { used: argumentsOf(left - kib), least, most });
+  }
+}
+
+/** KiB, to 1 KiB. */
+function stackLeft(): number {
+  let [low, high] = [0, STACK_KIB];
+  for (; hasStack(high); high *= 2) {
+    low = high;
+    if (high > STACK_MAX_KIB) {
+      throw new UpgradeError(
+        "UPG_INVALID_CONFIG",
+        `this thread has a stack of more than ${STACK_MAX_KIB} KiB: use less`,
+      );
+    }
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (hasStack(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+const argumentsOf = (kib: number): Arguments => new Array<undefined>((Math.max(0, kib) * 1_024) / WORD).fill(undefined);
+const hasStack = (kib: number): boolean => fits(argumentsOf(kib));
+
+function fits(onStack: Arguments): boolean {
+  try {
+    Reflect.apply(() => undefined, undefined, onStack);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Can this thread run blocks? @throws UpgradeError UPG_INVALID_CONFIG where its stack is smaller than that of other nodes */
 export function requireStack(): void {
-  try {
-    Reflect.apply(() => undefined, undefined, new Array<undefined>(WORDS - USED_WORDS));
-  } catch {
-    throw new UpgradeError(
-      "UPG_INVALID_CONFIG",
-      `blocks need a stack of ${STACK_KIB} KiB, and this thread has less. Start Node.js without --stack-size, and a thread of ` +
-        `your own with resourceLimits: { stackSizeMb: ${THREAD_STACK_MIB} } or more`,
-    );
-  }
+  if (hasStack(STACK_KIB - USED_KIB)) return;
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `blocks need a stack of ${STACK_KIB} KiB, and this thread has less. Start Node.js without --stack-size, and a thread of ` +
+      `your own with resourceLimits: { stackSizeMb: ${THREAD_STACK_MIB} } or more`,
+  );
 }

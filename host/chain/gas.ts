@@ -44,6 +44,13 @@ export class GasMeter {
     return this.#used;
   }
 
+  /** A meter of its own, with what this one has counted so far. */
+  copy(): GasMeter {
+    const copy = new GasMeter(this.limit, this.#used);
+    copy.#steps = this.#steps;
+    return copy;
+  }
+
   /** @throws TxError sdk 11 when the limit is passed; what was asked for counts all the same */
   consume(amount: bigint, location: string): void {
     this.#used += amount;

@@ -48,7 +48,7 @@ export class TxChecks {
     return this.#refusedNow(true) ?? this.#run(this.#checked().branch(), tx, { mode: "simulate" });
   }
 
-  /** Those that a block may hold: run one after the other, what needs more than a quarter of the stack is left out. */
+  /** Those that a block may hold: run one after the other, what needs more stack than a proposal may is left out. */
   fitting(txs: readonly Uint8Array[]): readonly Uint8Array[] {
     if (!this.options.hasState()) return txs;
     const facts = this.options.facts();

@@ -1,4 +1,4 @@
-/** A chain whose messages recurse as deep as their text says: `pure:N`, `catch:N`, `store:N`, `branch:N`, `router:N`, `random:N`. */
+/** A chain whose messages recurse as deep as their text says: `pure:N`, `catch:N`, `store:N`, `branch:N`, `router:N`, `random:N`, `charge:N`. */
 import { create, toBinary } from "@bufbuild/protobuf";
 import { notesChain } from "../../examples/notes-chain/chain.js";
 import { MsgAddNoteResponseSchema, MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
@@ -61,6 +61,7 @@ const recurse = messageKind({
     else if (how === "catch") own.set(KEY, utf8(caught(n)));
     else if (how === "random") own.set(KEY, utf8(random(n)));
     else if (how === "store") own.set(KEY, utf8(String(store(own, n))));
+    else if (how === "charge") for (let at = 0; at < n; at++) context.consumeGas(0n, "loop");
     else if (how === "branch") own.set(KEY, utf8(String(branched(context.stores, n))));
     else if (n > 0) {
       const value = toBinary(MsgAddNoteSchema, create(MsgAddNoteSchema, { author, text: `router:${n - 1}` }));

@@ -71,6 +71,16 @@ test("branches of branches → refused beyond the bound", () => {
   expect(refused?.log).toContain("more than 128 deep");
 });
 
+test("charges that end at the bound of 10,000,000, whatever the gas limit → the same code in the trial and in the block", () => {
+  const program = new RecursionProgram();
+  expect(program.block([program.tx("charge:9999000")]).txResults[0]?.code).toBe(0);
+  for (const text of ["charge:9999999", "charge:20000000"]) {
+    const [refused] = program.block([program.tx(text)]).txResults;
+    expect([refused?.codespace, refused?.code]).toEqual(["sdk", 11]);
+    expect(refused?.log).toContain("a transaction charges 10000000 times at most");
+  }
+});
+
 test("engineLimit() → the engine's refusals and what they caused; nothing that a text alone says", () => {
   const refusal = failure(() => deep());
   expect(engineLimit(refusal)?.code).toBe("UPG_BUG_ENGINE_LIMIT");

@@ -76,7 +76,7 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
       return { branch: over, events: own, gasUsed: charged.used, outcome: { error } };
     }
   };
-  const tried = () => runOn(branch.branch(), new GasMeter(meter.limit, meter.used));
+  const tried = () => runOn(branch.branch(), meter.copy());
   const needsTrial = !options.isTried && tx.messages.some(({ isBounded }) => !isBounded);
   try {
     const trial = { stores: branch, context: () => context(branch.branch(), []) };
@@ -86,9 +86,9 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
   }
   const isCheck = options.mode === "check" || options.mode === "recheck";
   // Whatever it gives: a transaction that fails in a block pays for it there.
-  const part = isCheck || options.isProposed ? "quarter" : "half";
+  const where = isCheck || options.isProposed ? "proposal" : "block";
   const onLess =
-    needsTrial && options.mode !== "simulate" ? digestOf(tryOnStack(part, tried), facts.sha256) : undefined;
+    needsTrial && options.mode !== "simulate" ? digestOf(tryOnStack(where, tried), facts.sha256) : undefined;
   if (onLess !== undefined && isCheck) requireSame(digestOf(tried(), facts.sha256), onLess);
   branch.write();
   const done = { code: 0, codespace: "", log: "", data: new Uint8Array() };

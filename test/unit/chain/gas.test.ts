@@ -19,6 +19,21 @@ function charged(use: (store: KVStore) => unknown): bigint {
   return meter.used;
 }
 
+describe("GasMeter", () => {
+  test("10,000,000 charges without a limit → the next one is out of gas, also of a copy", () => {
+    const meter = new GasMeter();
+    for (let n = 0; n < 9_999_999; n++) meter.consume(0n, "loop");
+    const copy = meter.copy();
+    for (const each of [meter, copy]) {
+      each.consume(0n, "last");
+      const failure = failureOf(() => each.consume(0n, "beyond"));
+      expect(failure.message).toContain(
+        "out of steps in location: beyond; a transaction charges 10000000 times at most",
+      );
+    }
+  });
+});
+
 describe("GasMultiStore", () => {
   for (const [what, use, gas] of [
     ["get() of what is there", (store: KVStore) => store.get(KEY), 1_000n + 3n * 12n],
