@@ -19,11 +19,9 @@ export function addKeyringFlags<T extends Command>(command: T): T {
     .option("--keyring-dir <string>", "folder of the keyring (default: the home)") as T;
 }
 
-export async function withKeyring<T>(
-  flags: KeyringFlags,
-  home: string,
-  use: (keyring: Keyring, prompt: Prompt) => Promise<T> | T,
-): Promise<T> {
+export type KeyringUse<T> = (keyring: Keyring, prompt: Prompt) => Promise<T> | T;
+
+export async function withKeyring<T>(flags: KeyringFlags, home: string, use: KeyringUse<T>): Promise<T> {
   const prompt = makePrompt();
   try {
     return await use(

@@ -8,6 +8,7 @@ import { sign } from "../comet/keys.js";
 import { UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { programName } from "../program-name.js";
+import { shellWord } from "../shell-word.js";
 import { keyAddress, type SigningKey } from "../values/account-key.js";
 import type { AddressCodec } from "../values/address.js";
 import { JsonReader } from "../values/json-reader.js";
@@ -15,6 +16,7 @@ import { keyJson, readAccountKey } from "../values/key-json.js";
 import { type AccountKey, accountKey } from "./derive.js";
 import { checkKeyName, KeyFolder, type KeyRecord } from "./folder.js";
 import type { Prompt } from "./prompt.js";
+import { readSdkKey, SDK_TEST_PASSWORD, sdkKeyNames } from "./sdk-keyring.js";
 import { seal, unseal } from "./seal.js";
 
 export const BACKENDS = ["file", "test"] as const;
@@ -42,6 +44,7 @@ export interface KeyringOptions {
 export class Keyring {
   readonly #folder: KeyFolder;
   #password: string | undefined;
+  #sdkPassword: string | undefined;
 
   constructor(private readonly options: KeyringOptions) {
     this.#folder = new KeyFolder(options.folder, options.backend);
@@ -49,6 +52,45 @@ export class Keyring {
 
   list(): KeyInfo[] {
     return this.#folder.names().map((name) => this.#info(this.#record(name)));
+  }
+
+  /** Names of keys that a program of the Cosmos SDK keeps in the same folder, without those of our keys. */
+  sdkNames(): string[] {
+    const ours = new Set(this.#folder.names());
+    return sdkKeyNames(this.#folder.path).filter((name) => !ours.has(name));
+  }
+
+  /** Reports keys of the Cosmos SDK in the folder, and the command that copies them. Undefined if there are none. */
+  sdkNotice(): string | undefined {
+    const names = this.sdkNames();
+    if (names.length === 0) return undefined;
+    const shown = `${names.slice(0, 8).join(", ")}${names.length > 8 ? ` and ${names.length - 8} more` : ""}`;
+    const where = `--keyring-backend ${this.options.backend} --keyring-dir ${shellWord(this.options.folder)}`;
+    return `${this.#folder.path} has keys that another program of the Cosmos SDK wrote: ${shown}. Copy them with \`${programName()} keys migrate ${where}\``;
+  }
+
+  sdkMissing(): string {
+    return `${this.#folder.path} has no keys of another Cosmos SDK program to copy: no file NAME.info without a key of that name here`;
+  }
+
+  /**
+   * Copies a key of the Cosmos SDK's keyring in the same folder. A keyring without sealed keys takes over the password.
+   * The file of the Cosmos SDK stays.
+   *
+   * @throws UpgradeError UPG_NOT_FOUND_KEY, UPG_INVALID_ARGUMENT (wrong password), UPG_STORE_CORRUPT
+   */
+  async migrate(name: string): Promise<KeyInfo> {
+    checkKeyName(name);
+    if (this.has(name)) throw this.#exists(name);
+    const { backend, prompt } = this.options;
+    this.#sdkPassword ??=
+      backend === "test"
+        ? SDK_TEST_PASSWORD
+        : await prompt.secret(`Password of the Cosmos SDK's keyring in ${this.#folder.path}: `);
+    const key = readSdkKey(this.#folder.path, name, this.#sdkPassword);
+    if (!key) throw this.#notFound(name);
+    if (!this.#sealedKey()) this.#password ??= this.#sdkPassword;
+    return "local" in key ? this.#addLocal(name, key.local) : this.#addPublic(name, key.publicKey);
   }
 
   /** By name or address. @throws UpgradeError UPG_NOT_FOUND_KEY */
@@ -68,6 +110,10 @@ export class Keyring {
   /** @throws UpgradeError UPG_INVALID_ARGUMENT when there is a key of that name already */
   async add(name: string, key: AccountKey): Promise<KeyInfo> {
     this.#requireNew(name);
+    return this.#addLocal(name, key);
+  }
+
+  async #addLocal(name: string, key: AccountKey): Promise<KeyInfo> {
     const address = this.options.addresses.encode(key.addressBytes);
     const shown = { v: 1, name, address, pubkey: toBase64(key.publicKey) } as const;
     const record: KeyRecord =
@@ -81,6 +127,10 @@ export class Keyring {
   /** Keeps a key without a private one: of somebody else, or of several. @throws UpgradeError UPG_INVALID_ARGUMENT */
   addPublic(name: string, key: SigningKey): KeyInfo {
     this.#requireNew(name);
+    return this.#addPublic(name, key);
+  }
+
+  #addPublic(name: string, key: SigningKey): KeyInfo {
     const address = this.options.addresses.encode(keyAddress(sha256, key));
     const record: KeyRecord =
       key.type === "multisig"
@@ -92,8 +142,13 @@ export class Keyring {
 
   #requireNew(name: string): void {
     checkKeyName(name);
-    if (!this.has(name)) return;
-    throw new UpgradeError(
+    if (this.has(name)) throw this.#exists(name);
+    if (!this.sdkNames().includes(name)) return;
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `cannot use the name "${name}" for a new key: ${this.sdkNotice()}`);
+  }
+
+  #exists(name: string): UpgradeError {
+    return new UpgradeError(
       "UPG_INVALID_ARGUMENT",
       `there is a key "${name}" already; delete it first (\`${programName()} keys delete ${name}\`)`,
     );
@@ -137,11 +192,13 @@ export class Keyring {
    * @throws UpgradeError UPG_INVALID_ARGUMENT (wrong password), UPG_STORE_CORRUPT
    */
   async unlock(): Promise<void> {
-    const known = this.#folder
-      .names()
-      .map((name) => this.#record(name))
-      .find(({ sealed }) => sealed !== undefined);
+    const known = this.#sealedKey();
     if (known) await this.#unsealed(known);
+  }
+
+  #sealedKey(): KeyRecord | undefined {
+    const records = this.#folder.names().map((name) => this.#record(name));
+    return records.find(({ sealed }) => sealed !== undefined);
   }
 
   /** One password for all keys: a new key is sealed only with the one that opens the existing keys. */
@@ -174,6 +231,8 @@ export class Keyring {
   }
 
   #notFound(name: string): UpgradeError {
+    const notice = this.sdkNotice();
+    if (notice !== undefined) return new UpgradeError("UPG_NOT_FOUND_KEY", `there is no key "${name}": ${notice}`);
     return new UpgradeError(
       "UPG_NOT_FOUND_KEY",
       `there is no key "${name}" in ${this.#folder.path}; \`${programName()} keys list --keyring-backend ${this.options.backend}\` shows those that are`,

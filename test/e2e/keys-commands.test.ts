@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CommandLine } from "./command-line.js";
 
@@ -54,6 +56,45 @@ describe("keys", () => {
     expect((await line.run(["keys", "delete", "bob"], "n\n")).exit).toBe(2);
     expect((await line.run(["keys", "delete", "bob"], "y\n")).exit).toBe(0);
     expect((await line.run(["keys", "show", "bob"])).exit).toBe(3);
+  });
+});
+
+describe("a keyring that simd wrote in the same folder", () => {
+  const simd = JSON.parse(readFileSync("test/unit/cli/keyring/sdk-keyring.json", "utf8")) as {
+    readonly files: Readonly<Record<string, string>>;
+    readonly armor: string;
+  };
+
+  test("keys list, show and --from name its keys; migrate copies them; list reports what is left", async () => {
+    const line = new CommandLine();
+    for (const [file, text] of Object.entries(simd.files)) {
+      mkdirSync(dirname(join(line.home, file)), { recursive: true });
+      writeFileSync(join(line.home, file), text);
+    }
+    for (const words of ["keys list", "keys list -n", "keys show sk", `tx bank send sk ${ADDRESS} 1ustake --yes`]) {
+      const refused = await line.run(words.split(" "));
+      expect([refused.exit, refused.stdout], words).toEqual([3, ""]);
+      expect(refused.stderr, words).toMatch(/ms, pub, sk.*keys migrate/);
+    }
+    expect((await line.run(["keys", "migrate", "absent"])).exit).toBe(3);
+    expect(await line.json("keys", "migrate", "sk")).toMatchObject([{ name: "sk", type: "local", address: ADDRESS }]);
+    const listed = await line.run(["keys", "list", "-n"]);
+    expect([listed.exit, listed.stdout]).toEqual([0, "sk\n"]);
+    expect(listed.stderr).toContain("wrote: ms, pub.");
+    expect(await line.json("keys", "migrate")).toHaveLength(2);
+    expect((await line.run(["keys", "migrate"])).exit).toBe(3);
+    expect((await line.run(["keys", "list"])).stderr).toBe("");
+  });
+
+  test("keys import reads the armor of simd keys export", async () => {
+    const line = new CommandLine();
+    const file = join(line.home, "sk.armor");
+    mkdirSync(line.home, { recursive: true });
+    writeFileSync(file, simd.armor);
+    expect((await line.run(["keys", "import", "sk", file], "wrong\n")).exit).toBe(2);
+    expect((await line.run(["keys", "import", "sk", `${file}.absent`], "wrong\n")).exit).toBe(2);
+    expect((await line.run(["keys", "import", "sk", file], "armour password\n")).exit).toBe(0);
+    expect(await line.text("keys", "show", "sk", "-a")).toBe(`${ADDRESS}\n`);
   });
 });
 

@@ -1,7 +1,7 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
 import { fromHex, toHex } from "../../bytes.js";
-import { addKeyringFlags, type KeyringFlags } from "../../client/keyring-options.js";
+import { addKeyringFlags, type KeyringFlags, type KeyringUse } from "../../client/keyring-options.js";
 import { addRefusedKeyFlags } from "../../client/tx/refused-flags.js";
 import { programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -39,12 +39,13 @@ export function registerKeys(program: Cobra, output: Output): void {
   registerAdd(keys, output);
   registerReaders(keys, output);
   registerMovers(keys, output);
+  registerSdkKeys(keys, output);
 }
 
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
-async function keyringModule() {
-  return (await import("../../client/keyring-options.js")).withKeyring;
+async function inKeyring<T>(flags: KeyringFlags, command: Cobra, use: KeyringUse<T>): Promise<T> {
+  return (await import("../../client/keyring-options.js")).withKeyring(flags, homeOf(command), use);
 }
 
 function registerAdd(keys: Cobra, output: Output): void {
@@ -64,20 +65,19 @@ function registerAdd(keys: Cobra, output: Output): void {
     .option("--no-sort", "keep the members in the order given, not in that of their addresses")
     .option("--pubkey <json>", "keep this public key alone: of somebody else, for a multisig key")
     .example("keys add alice --keyring-backend test", "keys add alice --recover < mnemonic.txt")
-    .action(async (name: string, flags: AddFlags, command: Cobra) => add(name, flags, homeOf(command), output));
+    .action(async (name: string, flags: AddFlags, command: Cobra) => add(name, flags, command, output));
 }
 
-async function add(name: string, flags: AddFlags, home: string, output: Output): Promise<void> {
+async function add(name: string, flags: AddFlags, command: Cobra, output: Output): Promise<void> {
   const { keyFromMnemonic, newMnemonic } = await import("../../wallet/derive.js");
   const { checkKeyName } = await import("../../wallet/folder.js");
-  const withKeyring = await keyringModule();
   checkKeyName(name);
   if (flags.multisig !== undefined || flags.pubkey !== undefined) {
     const { addPublicKey } = await import("../../client/public-keys.js");
-    await withKeyring(flags, home, (keyring) => output.print(shownKey(addPublicKey(keyring, name, flags))));
+    await inKeyring(flags, command, (keyring) => output.print(shownKey(addPublicKey(keyring, name, flags))));
     return;
   }
-  await withKeyring(flags, home, async (keyring, prompt) => {
+  await inKeyring(flags, command, async (keyring, prompt) => {
     if (!flags.dryRun && keyring.has(name))
       throw usage(`there is a key "${name}" already; \`${programName()} keys delete ${name}\` removes it`);
     const mnemonic = flags.recover ? await prompt.secret("The mnemonic: ") : newMnemonic(flags.words);
@@ -111,9 +111,9 @@ function registerReaders(keys: Cobra, output: Output): void {
     .summary("List the keys")
     .option("-n, --list-names", "names only")
     .action(async (flags: KeyringFlags & { listNames?: boolean }, command: Cobra) => {
-      const withKeyring = await keyringModule();
-      await withKeyring(flags, homeOf(command), (keyring) => {
-        const all = keyring.list();
+      const { listKeys } = await import("../../client/sdk-keys.js");
+      await inKeyring(flags, command, (keyring) => {
+        const all = listKeys(keyring, (line) => output.say(line));
         if (flags.listNames)
           output.print(
             all.map(({ name }) => name),
@@ -130,8 +130,7 @@ function registerReaders(keys: Cobra, output: Output): void {
     .option("--bech <string>", "form of the address: acc, val or cons", "acc")
     .example("keys show alice -a --keyring-backend test")
     .action(async (name: string, flags: ShowFlags, command: Cobra) => {
-      const withKeyring = await keyringModule();
-      await withKeyring(flags, homeOf(command), async (keyring) => show(shownKey(keyring.find(name)), flags, output));
+      await inKeyring(flags, command, async (keyring) => show(shownKey(keyring.find(name)), flags, output));
     });
   keys
     .command("mnemonic")
@@ -172,9 +171,8 @@ function registerMovers(keys: Cobra, output: Output): void {
     .summary("Delete a key")
     .option("-y, --yes", "do not ask; the password of a sealed keyring is asked for all the same")
     .action(async (name: string, flags: ExportFlags, command: Cobra) => {
-      const withKeyring = await keyringModule();
       const { confirm } = await import("../../shell/confirm.js");
-      await withKeyring(flags, homeOf(command), async (keyring, prompt) => {
+      await inKeyring(flags, command, async (keyring, prompt) => {
         const key = keyring.find(name);
         await keyring.unlock();
         await confirm(prompt, flags.yes === true, `Delete the key "${key.name}" (${key.address}) for ever?`);
@@ -191,8 +189,7 @@ function registerMovers(keys: Cobra, output: Output): void {
       if (!flags.unarmoredHex || !flags.unsafe) {
         throw usage("a private key is printed in clear text only: say --unarmored-hex --unsafe if you mean it");
       }
-      const withKeyring = await keyringModule();
-      await withKeyring(flags, homeOf(command), async (keyring) => {
+      await inKeyring(flags, command, async (keyring) => {
         const hex = toHex(await keyring.privateKey(keyring.find(name).name));
         output.print({ name, private_key: hex }, hex);
       });
@@ -202,12 +199,46 @@ function registerMovers(keys: Cobra, output: Output): void {
     .argument("[hex]", "the private key; read from the terminal or a pipe when left out")
     .summary("Take a private key as hex")
     .action(async (name: string, given: string | undefined, flags: KeyringFlags, command: Cobra) => {
-      const withKeyring = await keyringModule();
       const { accountKey } = await import("../../wallet/derive.js");
-      await withKeyring(flags, homeOf(command), async (keyring, prompt) => {
+      await inKeyring(flags, command, async (keyring, prompt) => {
         const text = (given ?? (await prompt.secret("The private key (hex): "))).trim();
         if (!/^[0-9a-fA-F]{64}$/.test(text)) throw usage("a private key is 64 hex digits");
         output.print(shownKey(await keyring.add(name, accountKey(fromHex(text)))));
       });
+    });
+}
+
+function registerSdkKeys(keys: Cobra, output: Output): void {
+  addKeyringFlags(keys.command("migrate"))
+    .argument("[names...]", "names of keys; all of them when left out")
+    .summary("Copy the keys of a Cosmos SDK keyring")
+    .description(
+      "Copies keys that another program of the Cosmos SDK keeps in the same folder\n" +
+        "(keyring-test/*.info, keyring-file/*.info). Its files stay as they are.",
+    )
+    .example("keys migrate --keyring-backend test", "keys migrate alice --keyring-dir ~/.simapp")
+    .action(async (names: string[], flags: KeyringFlags, command: Cobra) => {
+      const { migrateKeys } = await import("../../client/sdk-keys.js");
+      const copied: KeyInfo[] = [];
+      await inKeyring(flags, command, (keyring) =>
+        migrateKeys(keyring, names, (key) => copied.push(key)).finally(() => {
+          if (copied.length > 0) output.print(copied.map(shownKey));
+        }),
+      );
+    });
+  addKeyringFlags(keys.command("import"))
+    .argument("<name>", "a name for the key")
+    .argument("<file>", "the output of `keys export` of a Cosmos SDK program")
+    .summary("Import a key exported by a Cosmos SDK program")
+    .description(
+      "Reads the armored key that `simd keys export NAME` prints (Cosmos SDK 0.50 or\n" +
+        "later), and prompts for the password it was exported with.",
+    )
+    .example("keys import alice alice.armor --keyring-backend test")
+    .action(async (name: string, file: string, flags: KeyringFlags, command: Cobra) => {
+      const { importArmor } = await import("../../client/sdk-keys.js");
+      await inKeyring(flags, command, async (keyring, prompt) =>
+        output.print(shownKey(await importArmor(keyring, prompt, name, file))),
+      );
     });
 }
