@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import { UpgradeError } from "../errors.js";
 import { type ArchiveKind, archiveOf } from "./archive-kind.js";
-import { type FetchBounds, type Fetching, fetching } from "./fetching.js";
+import { type FetchBounds, type Fetching, fetching, judged } from "./fetching.js";
 import type { Part } from "./part.js";
 import { digestsOf, piecesOf } from "./pieces.js";
 import { placeTree, prepareTree } from "./place.js";
-import { digestOf, otherSum } from "./small-text.js";
-import { type PlanSource, planDocument, sourceFor } from "./source.js";
+import { type Digest, digestOf, otherSum } from "./small-text.js";
+import { planDocument, sourceFor } from "./source.js";
 import { readTar } from "./tar.js";
 import { transfer } from "./transfer.js";
 import { Tree } from "./tree.js";
@@ -57,32 +57,36 @@ async function fetchInto(part: Part, options: ProgramFetching): Promise<Fetched>
   const source = sourceFor(document, platform, isChecksumRequired);
   const { url, archive } = archiveOf(source.source);
   log("info", `no upgrade binary found, beginning to download it: ${url}`);
-  const { sha256, isVerified } = await verified(part, source, { ...options, url });
-  const bytes = part.bytes;
-  const file = await unpackAndPlace(part, archive, { ...options, url: source.url });
+  const digest = await digestOf(source, options);
+  const judgedBy = JSON.stringify([digest ?? null, archive, options.name, options.bytesMax]);
+  const { sha256, bytes, file } = await judged(part, judgedBy, async () => {
+    const sum = await verified(part, digest, { ...options, url, judgedBy });
+    const { bytes } = part;
+    return { sha256: sum, bytes, file: await unpackAndPlace(part, archive, { ...options, url: source.url }) };
+  });
   part.removeQuietly(log);
   log("info", `downloading binary complete: ${file}, sha256 ${sha256}`);
-  return { file, url: source.url, sha256, bytes, isVerified };
+  return { file, url: source.url, sha256, bytes, isVerified: digest !== undefined };
 }
 
-interface Verified {
-  readonly sha256: string;
-  readonly isVerified: boolean;
-}
-
-/** A file that came in parts and is not what it should be is fetched once more, whole: its parts may be of two files. */
-async function verified(part: Part, source: PlanSource, options: ProgramFetching & { url: string }): Promise<Verified> {
+/**
+ * Its sha256. A file that came in parts and is not what it should be is fetched once more, whole: its parts may be of two
+ * files.
+ */
+async function verified(
+  part: Part,
+  digest: Digest | undefined,
+  options: ProgramFetching & { readonly url: string; readonly judgedBy: string },
+): Promise<string> {
   const { files, url, signal, log } = options;
-  const digest = await digestOf(source, options);
   const algorithms = ["sha256", ...(digest ? [digest.algorithm] : [])];
   for (;;) {
     await transfer(part, { ...options, isPinned: digest !== undefined });
     const [sha256 = "", other = ""] = await digestsOf(files, part.file, algorithms, signal);
-    if (!digest || other === digest.hex) return { sha256, isVerified: digest !== undefined };
-    const { isPieced } = part;
-    part.restart(undefined);
+    if (!digest || other === digest.hex) return sha256;
     const mismatch = otherSum(url, digest, other);
-    if (!isPieced) throw mismatch;
+    if (!part.isPieced) throw mismatch;
+    part.restart(undefined);
     log("warn", `${mismatch.message}; it is fetched again from its beginning`);
   }
 }

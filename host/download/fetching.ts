@@ -2,6 +2,7 @@
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import { Part, partFolderOf } from "./part.js";
+import { isLasting } from "./refusal.js";
 import type { AttemptOptions } from "./try-again.js";
 import { Web } from "./web.js";
 
@@ -56,6 +57,17 @@ const PASSING: ReadonlySet<string> = new Set(["UPG_REMOTE_UNAVAILABLE", "UPG_STO
 function giveBack(part: Part, error: unknown, log: FetchBounds["log"]): void {
   if (isUpgradeError(error) && PASSING.has(error.code)) part.leaveQuietly(log);
   else part.removeQuietly(log);
+  part.keepRefusal(log);
+}
+
+/** Runs what fetches and checks one file. An error that the same bytes cause again is remembered with the part. */
+export async function judged<T>(part: Part, judgedBy: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUpgradeError(error) && isLasting(error.code)) part.refuse(judgedBy, error.code, error.message);
+    throw error;
+  }
 }
 
 function asUpgradeError(error: unknown, signal: AbortSignal): unknown {

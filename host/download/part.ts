@@ -8,14 +8,18 @@ import { messageOf } from "../errors.js";
 import type { Files, OpenFile } from "../programs/files.js";
 import { writeWhole } from "../programs/whole-file.js";
 import { decodeLossy } from "../text.js";
+import { type LastingCode, type Refusal, readRefusal, refusalFile } from "./refusal.js";
 import { Reserve } from "./reserve.js";
 import type { AttemptOptions } from "./try-again.js";
+import type { Revision } from "./web.js";
 
 /** Of the file that the server has. */
 export interface PartFacts {
   readonly url: string;
   readonly total: number | undefined;
   readonly validator: string | undefined;
+  /** Undefined after a restart of this process: only a file that came in one piece is refused for good. */
+  readonly revision: Revision | undefined;
 }
 
 const FILE_MODE = 0o644;
@@ -35,6 +39,7 @@ export class Part {
   #isPieced = false;
   /** Undefined: nothing was asked for yet. */
   #isPinned: boolean | undefined;
+  #refusal: Refusal | undefined;
   readonly #reserve: Reserve;
 
   constructor(
@@ -60,12 +65,25 @@ export class Part {
     return this.#facts;
   }
 
+  /** Of the file that the server had at the last attempt. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
+  }
+
+  /** Keeps why the whole file was refused, so that the next attempt asks only whether it has changed. */
+  refuse(judgedBy: string, code: LastingCode, message: string): void {
+    const { url, revision } = this.#facts ?? {};
+    if (url !== undefined && revision) this.#refusal ??= { url, judgedBy, revision, code, message };
+  }
+
   /**
    * Takes what an earlier process left of this URL's file; else begins with nothing.
    * @param isPinned only then may it go on: of bytes that no digest checks, nobody knows whether a crash tore them
    */
-  take(url: string, isPinned: boolean): void {
+  take(url: string, isPinned: boolean, judgedBy: string): void {
     this.files.remove(this.tree);
+    const refusal = readRefusal(this.files, this.folder);
+    this.#refusal = refusal?.url === url && refusal.judgedBy === judgedBy ? refusal : undefined;
     this.#isPinned = isPinned;
     const facts = isPinned ? this.#readFacts() : undefined;
     const had = this.files.linkFacts(this.file);
@@ -85,6 +103,7 @@ export class Part {
     this.#bytes = 0;
     this.#isPieced = false;
     this.#facts = facts;
+    if (facts) this.#refusal = undefined;
     if (facts) writeWhole(this.files, this.#factsFile, utf8(JSON.stringify(facts)), FILE_MODE);
   }
 
@@ -124,6 +143,17 @@ export class Part {
     this.#quietly(this.folder, log, () => this.remove());
   }
 
+  /** After the room of the download is given back. It is a hint: without it the file is fetched again. */
+  keepRefusal(log: AttemptOptions["log"]): void {
+    const refusal = this.#refusal;
+    const file = refusalFile(this.folder);
+    this.#quietly(file, log, () => {
+      if (!refusal) return this.files.remove(file);
+      this.files.makeFolder(this.folder, FOLDER_MODE);
+      writeWhole(this.files, file, utf8(JSON.stringify(refusal)), FILE_MODE);
+    });
+  }
+
   #quietly(what: string, log: AttemptOptions["log"], remove: () => void): void {
     try {
       remove();
@@ -147,6 +177,7 @@ export class Part {
         url,
         total: Number.isSafeInteger(total) ? (total as number) : undefined,
         validator: typeof validator === "string" ? validator : undefined,
+        revision: undefined,
       };
     } catch {
       return undefined; // It is fetched from its beginning.

@@ -66,7 +66,7 @@ export async function* bytesOf(
   { files, web, signal }: TextOptions,
 ): AsyncGenerator<Uint8Array> {
   if (!source.startsWith("file:")) {
-    yield* (await web.get({ url: source, from: 0, validator: undefined, isPinned, signal })).body;
+    yield* (await web.get({ url: source, from: 0, validator: undefined, unless: undefined, isPinned, signal })).body;
     return;
   }
   try {

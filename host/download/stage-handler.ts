@@ -5,7 +5,7 @@ import type { PlanHandler } from "../plan-info/plan-document.js";
 import { parsePlanInfo } from "../plan-info/plan-info.js";
 import { parsePlanUrl } from "../plan-info/plan-url.js";
 import type { Files } from "../programs/files.js";
-import { type FetchBounds, type Fetching, fetching } from "./fetching.js";
+import { type FetchBounds, type Fetching, fetching, judged } from "./fetching.js";
 import type { Part } from "./part.js";
 import { digestsOf } from "./pieces.js";
 import { otherSum } from "./small-text.js";
@@ -61,15 +61,17 @@ async function fetchHandler(
   if (url === undefined || !isDownloadAllowed) throw absent(handler, dirname(file));
   const { source } = parsePlanUrl(url, { checksumRequired: false });
   log("info", `fetching the handler: ${source}`);
-  for (;;) {
-    await transfer(part, { ...options, url: source, isPinned: true });
-    const [found = ""] = await digestsOf(files, part.file, ["sha256"], signal);
-    if (found === hex) break;
-    const { isPieced } = part;
-    part.restart(undefined);
-    const { message } = otherSum(source, { algorithm: "sha256", hex }, found);
-    if (!isPieced) throw new UpgradeError("UPG_HANDLER_HASH", message);
-  }
+  const judgedBy = JSON.stringify([hex, options.bytesMax]);
+  await judged(part, judgedBy, async () => {
+    for (;;) {
+      await transfer(part, { ...options, url: source, isPinned: true, judgedBy });
+      const [found = ""] = await digestsOf(files, part.file, ["sha256"], signal);
+      if (found === hex) break;
+      const { message } = otherSum(source, { algorithm: "sha256", hex }, found);
+      if (!part.isPieced) throw new UpgradeError("UPG_HANDLER_HASH", message);
+      part.restart(undefined);
+    }
+  });
   files.makeFolder(dirname(file));
   files.chmod(part.file, FILE_MODE);
   files.rename(part.file, file);

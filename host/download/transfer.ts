@@ -4,9 +4,10 @@ import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import type { Part } from "./part.js";
 import { piecesOf } from "./pieces.js";
+import type { Refusal } from "./refusal.js";
 import { requireFree } from "./reserve.js";
 import { type AttemptOptions, TryAgain, withAttempts } from "./try-again.js";
-import { OtherRange, type Web, type WebResponse } from "./web.js";
+import { OtherRange, Unchanged, type Web, type WebResponse } from "./web.js";
 
 export interface TransferOptions extends AttemptOptions {
   readonly files: Files;
@@ -15,14 +16,16 @@ export interface TransferOptions extends AttemptOptions {
   readonly url: string;
   /** What comes is compared with a digest. */
   readonly isPinned: boolean;
+  /** All that the file is judged by. A file refused by the same is not fetched again until it changes on the server. */
+  readonly judgedBy: string;
   readonly bytesMax: number;
   readonly onProgress: (done: number, total: number | undefined) => void;
 }
 
 /** @throws UpgradeError UPG_REMOTE_UNAVAILABLE, UPG_INVALID_PLAN_INFO, UPG_STORE_FULL; what the disk says */
 export async function transfer(part: Part, options: TransferOptions): Promise<void> {
-  const { url, isPinned } = options;
-  part.take(url, isPinned);
+  const { url, isPinned, judgedBy } = options;
+  part.take(url, isPinned, judgedBy);
   const attempt = () => (url.startsWith("file:") ? copyFile(part, options) : fetchRest(part, options));
   try {
     await withAttempts(url, options, attempt, () => part.bytes);
@@ -34,13 +37,21 @@ export async function transfer(part: Part, options: TransferOptions): Promise<vo
 
 async function fetchRest(part: Part, options: TransferOptions): Promise<void> {
   const { web, url, isPinned, signal, bytesMax } = options;
-  const { bytes: had, facts } = part;
+  const { bytes: had, facts, refusal } = part;
   if (facts?.total !== undefined && had === facts.total) return part.end(true);
   const from = isPinned || facts?.validator !== undefined ? had : 0;
   try {
-    const response = await web.get({ url, from, validator: facts?.validator, isPinned, signal });
+    const response = await web.get({
+      url,
+      from,
+      validator: facts?.validator,
+      isPinned,
+      unless: refusal?.revision,
+      signal,
+    });
+    const { total, validator, revision } = response;
     if (response.from > 0) requireSame(response, part);
-    else part.restart({ url, total: response.total, validator: response.validator });
+    else part.restart({ url, total, validator, revision });
     requireRoom(part, response.total, options);
     for await (const piece of response.body) {
       if (part.bytes + piece.length > bytesMax) throw tooLong(url, bytesMax);
@@ -51,10 +62,15 @@ async function fetchRest(part: Part, options: TransferOptions): Promise<void> {
     part.end(true);
   } catch (error) {
     if (error instanceof OtherRange) part.restart(undefined);
+    if (error instanceof Unchanged && refusal) throw stillRefused(refusal);
     throw error;
   } finally {
     part.end(false);
   }
+}
+
+function stillRefused({ code, message }: Refusal): UpgradeError {
+  return new UpgradeError(code, `${message} (not fetched again: the file on the server has not changed since)`);
 }
 
 /** A server may ignore the condition that a part was asked for with. */
@@ -83,7 +99,7 @@ async function copyFile(part: Part, options: TransferOptions): Promise<void> {
   const { url, files, signal, bytesMax, onProgress } = options;
   const path = await reading(url, async () => pathOf(url));
   const total = await reading(url, async () => files.facts(path)?.bytes);
-  part.restart({ url, total, validator: undefined });
+  part.restart({ url, total, validator: undefined, revision: undefined });
   requireRoom(part, total, options);
   const pieces = piecesOf(files, path, signal);
   for (;;) {

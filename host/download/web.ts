@@ -11,7 +11,15 @@ export interface WebRequest {
   readonly validator: string | undefined;
   /** What comes is compared with a digest, so that a redirect from https to http can do no harm. */
   readonly isPinned: boolean;
+  /** Of a file that was refused before: `get` throws `Unchanged` if the server still has the same one. */
+  readonly unless: Revision | undefined;
   readonly signal: AbortSignal;
+}
+
+/** What a server calls this state of a file, for a conditional request: its ETag, else the time it was changed. */
+export interface Revision {
+  readonly etag?: string;
+  readonly lastModified?: string;
 }
 
 export interface WebResponse {
@@ -20,14 +28,21 @@ export interface WebResponse {
   /** Of the whole file; undefined: the server does not say. */
   readonly total: number | undefined;
   readonly validator: string | undefined;
+  readonly revision: Revision | undefined;
   readonly body: AsyncIterable<Uint8Array>;
 }
+
+/** The server answered 304: the file is the one that `unless` names. */
+export class Unchanged extends Error {}
 
 /** The part that was asked for is none of this file: it is to be fetched from its beginning. */
 export class OtherRange extends TryAgain {}
 
 const REDIRECTS_MAX = 10;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const NOT_MODIFIED = 304;
+/** Times of HTTP count seconds: a file changed this long before the response is not changed again in the same second. */
+const SETTLED_MILLIS = 60_000;
 /** Besides those of 500 and more. */
 const PASSING: ReadonlySet<number> = new Set([408, 416, 425, 429]);
 /** Go sends no request to these through a proxy either. */
@@ -59,11 +74,13 @@ export class Web {
     await Promise.all(this.#agents.map((agent) => agent.destroy()));
   }
 
-  async #ask(url: string, { from, validator, signal }: WebRequest): Promise<Dispatcher.ResponseData> {
+  async #ask(url: string, { from, validator, unless, signal }: WebRequest): Promise<Dispatcher.ResponseData> {
     const { request } = await this.#undici;
     const headers: Record<string, string> = { "accept-encoding": "identity", "user-agent": "chainvisor" };
     if (from > 0) headers["range"] = `bytes=${from}-`;
     if (from > 0 && validator !== undefined) headers["if-range"] = validator;
+    if (from === 0 && unless?.etag !== undefined) headers["if-none-match"] = unless.etag;
+    else if (from === 0 && unless?.lastModified !== undefined) headers["if-modified-since"] = unless.lastModified;
     try {
       return await request(url, { headers, signal, dispatcher: await this.#agentFor(new URL(url)) });
     } catch (cause) {
@@ -101,6 +118,7 @@ function responseOf(response: Dispatcher.ResponseData, url: string, request: Web
   const refusal = statusCode === 200 || isPart ? encodingRefusal(response) : `the server returned ${statusCode}`;
   if (refusal !== undefined) {
     response.body.on("error", () => undefined).destroy();
+    if (statusCode === NOT_MODIFIED && request.unless) throw new Unchanged(refusal);
     if (statusCode === 416 && request.from > 0) throw new OtherRange(refusal);
     if (statusCode >= 500 || PASSING.has(statusCode)) throw new TryAgain(refusal);
     throw unavailable(url, refusal);
@@ -111,8 +129,17 @@ function responseOf(response: Dispatcher.ResponseData, url: string, request: Web
     from: range ? request.from : 0,
     total: range ? range.total : lengthOf(headerOf(response, "content-length")),
     validator: etag !== undefined && !etag.startsWith("W/") ? etag : headerOf(response, "last-modified"),
+    revision: revisionOf(response),
     body: bodyOf(response.body),
   };
+}
+
+function revisionOf(response: Dispatcher.ResponseData): Revision | undefined {
+  const etag = headerOf(response, "etag");
+  if (etag !== undefined) return { etag };
+  const lastModified = headerOf(response, "last-modified");
+  const age = Date.parse(headerOf(response, "date") ?? "") - Date.parse(lastModified ?? "");
+  return lastModified !== undefined && age >= SETTLED_MILLIS ? { lastModified } : undefined;
 }
 
 /** The checksum is of the file as it is, so it must come as it is. */

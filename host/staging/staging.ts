@@ -1,6 +1,7 @@
 /** Stages a plan as soon as it is known, beside the node, and keeps on trying until everything is there. */
 import { join } from "node:path";
 import { partFolderOf } from "../download/part.js";
+import { isLasting } from "../download/refusal.js";
 import { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { freshMillis, isLacking, isReady } from "../sidecar/readiness.js";
@@ -26,7 +27,6 @@ const RETRY_MILLIS_MAX = 60_000;
 const HURRY_MILLIS_MAX = 5_000;
 /** After an answer that the same bytes give again: another checksum, an archive without the program. */
 const LASTING_MILLIS_MAX = 3_600_000;
-const LASTING: ReadonlySet<string> = new Set(["UPG_INVALID_PLAN_INFO", "UPG_HANDLER_HASH"]);
 /** What the node waits for at its height is reported again and again. */
 const REPORT_MILLIS = 60_000;
 /** What is there is looked at again: files come by other hands too. */
@@ -179,7 +179,7 @@ export class Staging {
     };
     try {
       const { readiness, bytes, error } = await stagePlan({ ...this.options, plan, signal, onProgress });
-      this.#isLasting = isUpgradeError(error) && LASTING.has(error.code);
+      this.#isLasting = isUpgradeError(error) && isLasting(error.code);
       if (signal.aborted) return;
       board.count("downloadBytes", bytes);
       this.#report(readiness);

@@ -33,7 +33,7 @@ const ARGON2 = { t: 1, m: 64 * 1024, p: 4, dkLen: 32 } as const;
 const ZERO_NONCE = new Uint8Array(12);
 
 /** A key of the Cosmos SDK's keyring: one that signs, or a public key (`--pubkey`, multisig, Ledger). */
-export type SdkKey = { readonly local: AccountKey } | { readonly publicKey: SigningKey };
+type SdkKey = { readonly local: AccountKey } | { readonly publicKey: SigningKey };
 
 /** Names of the keys that a program of the Cosmos SDK wrote into `folder`, ascending. Empty if the folder is missing. */
 export function sdkKeyNames(folder: string): string[] {
