@@ -4,6 +4,7 @@
  */
 import type { Socket } from "node:net";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { requireEngine, requireFraming } from "./engine-version.js";
 import { FrameReader, frame } from "./frames.js";
 import { type Answer, type Call, decodeRequest, encodeResponse } from "./messages.js";
 
@@ -57,9 +58,12 @@ export class AbciConnection {
   /** A message that is no request gets an exception and the next one is read; after a wrong length nothing can be. */
   async #read(): Promise<void> {
     const frames = new FrameReader(this.options.frameBytesMax);
+    let isFirst = true;
     try {
       // What is to be said of a wrong length is still to be written.
       for await (const chunk of this.socket.iterator({ destroyOnReturn: false })) {
+        if (isFirst) requireFraming(chunk as Uint8Array);
+        isFirst = false;
         for (const message of frames.take(chunk as Uint8Array)) {
           this.#push(this.#answer(message));
           if (this.#waiting.length >= REQUESTS_WAITING_MAX) await this.#untilRoom();
@@ -78,9 +82,20 @@ export class AbciConnection {
 
   async #answer(message: Uint8Array): Promise<Uint8Array> {
     try {
-      return encodeResponse(await this.options.answer(decodeRequest(message), this));
+      const call = decodeRequest(message);
+      if (call.case === "info") this.#requireEngine(call.value);
+      return encodeResponse(await this.options.answer(call, this));
     } catch (error) {
       return exception(error);
+    }
+  }
+
+  #requireEngine(info: Parameters<typeof requireEngine>[0]): void {
+    try {
+      requireEngine(info);
+    } catch (error) {
+      this.options.onForeign?.(error as UpgradeError);
+      throw error;
     }
   }
 

@@ -2,13 +2,13 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
+import { INSTALL_ENGINE } from "../../comet/release.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { requireRunnable } from "../../programs/spawn-program.js";
 
 /** ABCI 2.0 as CometBFT 0.38 speaks it. */
 const VERSION = /^v?0\.38\.\d+/;
 const VERSION_MILLIS_MAX = 10_000;
-const INSTALL = "go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.25";
 
 export interface CometBinary {
   readonly path: string;
@@ -26,13 +26,13 @@ export function findComet(given: string | undefined, env: NodeJS.ProcessEnv): Co
   if (path === undefined) {
     throw new UpgradeError(
       "UPG_INVALID_CONFIG",
-      `there is no ${named ?? "cometbft"} on PATH: install it (\`${INSTALL}\`), or name it with --comet.bin or COMETBFT_BIN`,
+      `there is no ${named ?? "cometbft"} on PATH: install it (\`${INSTALL_ENGINE}\`), or name it with --comet.bin or COMETBFT_BIN`,
     );
   }
   const version = versionOf(path);
   if (VERSION.test(version)) return { path, version };
   const what = `${path} is version ${JSON.stringify(version.slice(0, 40))}, and this node works with CometBFT 0.38`;
-  throw new UpgradeError("UPG_INVALID_CONFIG", `${what}: \`${INSTALL}\``);
+  throw new UpgradeError("UPG_INVALID_CONFIG", `${what}: \`${INSTALL_ENGINE}\``);
 }
 
 function onPath(path: string, name: string): string | undefined {

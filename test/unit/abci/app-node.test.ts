@@ -148,6 +148,45 @@ describe("runAppNode()", () => {
     expect(await running.end).toBeUndefined();
   });
 
+  test.each([
+    ["1.0.1", "2.1.0"],
+    ["0.37.5", "1.0.0"],
+    ["0.34.24", "0.17.0"],
+    ["", "3.0.0"],
+  ])(
+    "CometBFT %j with ABCI %s → an exception and an error in the log, with the version that works",
+    async (version, abciVersion) => {
+      const running = await node({});
+      const engine = await running.engine();
+      const info = { case: "info" as const, value: { version, abciVersion } };
+      const words = `with ABCI ${abciVersion}, and this node works with CometBFT 0.38 (ABCI 2.0.0): \`go install `;
+      expect(await engine.call(info)).toMatchObject({
+        case: "exception",
+        value: { error: expect.stringContaining(words) },
+      });
+      expect(running.said.filter((line) => line.includes(words))).toHaveLength(1);
+      running.stop();
+      expect(await running.end).toBeUndefined();
+    },
+  );
+
+  test("messages framed as before 0.37, cut anywhere after the first lengths → an error in the log, and the connection is closed", async () => {
+    const info = Buffer.from("1a0d0a07302e33342e323410011802", "hex");
+    const echo = Buffer.from("0a020a00", "hex");
+    const flush = Buffer.from("1200", "hex");
+    const old = (message: Buffer) => Buffer.concat([Buffer.of(2 * message.length), message]);
+    for (const bytes of [Buffer.concat([old(info), old(flush)]), old(flush), old(echo), old(info).subarray(0, 3)]) {
+      const running = await node({});
+      const port = Number(/:([0-9]+)$/.exec(running.at)?.[1]);
+      const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+      socket.resume();
+      await once(socket, "close");
+      expect(running.said.filter((line) => line.includes("before 0.37"))).toHaveLength(1);
+      running.stop();
+      expect(await running.end).toBeUndefined();
+    }
+  });
+
   test("an engine is connected from its first question on until it hangs up", async () => {
     const running = await node({});
     expect(running.isConnected()).toBe(false);
