@@ -87,8 +87,8 @@ function planFamilies({ status, now }: MetricsFacts): Family[] {
     ),
     gauge(
       "readiness",
-      "1, for each thing that the plan needs, with its state.",
-      plan ? readiness.map(({ what, state }) => [{ ...name, what, state }, 1]) : [],
+      "1, for each thing that the plan needs, with its state and the command that comes next.",
+      plan ? readiness.map(({ what, state, next }) => [{ ...name, what, state, next: next ?? "" }, 1]) : [],
     ),
   ];
 }

@@ -149,6 +149,19 @@ describe("monitoring", () => {
     expect(missing).toEqual([]);
   });
 
+  test("an alert that a node is not ready names what is missing, in which state, and the command", async () => {
+    for (const alert of ["UpgradeNotReady", "UpgradeNotReadySoon"]) {
+      const text = rules.find((rule) => rule["alert"] === alert)?.["description"] ?? "";
+      const [, query = ""] = /range query \(printf `([^`]*)`/.exec(text) ?? [];
+      expect(metricsOf(query)).toEqual(["chain_upgrade_sidecar_readiness"]);
+      for (const label of ["what", "state", "next"]) {
+        expect(text).toContain(`{{ .Labels.${label} }}`);
+        expect(docs("monitoring.md")).toMatch(new RegExp(`chain_upgrade_sidecar_readiness\\{[a-z,]*\\b${label}\\b`));
+      }
+      expect(text).toMatch(/{{ end }}Details, on the node: chainvisor status$/);
+    }
+  });
+
   test("the dashboard → panels with a place each, none over another, ids that are one panel's", () => {
     const panels = dashboard["panels"] as {
       id: number;

@@ -79,6 +79,10 @@ describe("metricsText()", () => {
       );
     }
     expect(text).toContain(String.raw`\\u202e\"\\u000a# HELP x`);
+    expect(text.match(/sidecar_readiness\{.* 1\n/g)).toHaveLength(WAITING.readiness.length);
+    for (const { what, state, next } of WAITING.readiness) {
+      expect(text).toContain(`what="${what}",state="${state}",next="${next ?? ""}"} 1\n`);
+    }
   });
 
   it("phase → a set of states, one of them 1", () => {
