@@ -2,6 +2,8 @@
  * What a process does before its first block: state says which version runs and which store upgrades it makes. The
  * upgrade store is looked at first; a process that does not know the version says so before any other store is opened.
  */
+
+import { keepFrames } from "../determinism/inlining.js";
 import { trapNondeterminism } from "../determinism/traps.js";
 import { requireStack } from "../engine-limit.js";
 import { UpgradeError } from "../errors.js";
@@ -52,6 +54,7 @@ type CommittedVersions = Pick<CommitMultiStore, "nextVersion" | "lastCommitID" |
 /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH, UPG_INVALID_CONFIG (this thread cannot run blocks) */
 export function chooseVersion(keeper: Keeper, multiStore: CommittedVersions, facts: ChoiceFacts): Choice {
   requireStack();
+  keepFrames();
   trapNondeterminism();
   const { genesis, versions } = facts;
   const height = multiStore.nextVersion;

@@ -5,7 +5,8 @@
  *
  * Two nodes commit different results only if the recursion fits in the part on one of them, and does not fit in the whole stack on
  * the other. The frames of the second must then be larger by the ratio of whole to part. The parts are absolute, so a larger
- * stack only increases this ratio. `npm run recursion` measures how much frames differ.
+ * stack only increases this ratio. `npm run recursion` measures how much frames differ between a node that has optimized its code
+ * and one that has not (`inlining.ts`).
  */
 import type { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
 import { writesDigest } from "../branch/kv/writes-digest.js";

@@ -14,6 +14,12 @@ describe("npm run", () => {
     ["verify:flips", "test/sim/flips-main.ts", ["--rounds", "2", "--seed", "1"], /verify found 2 of 2/],
     ["fuzz:handlers", "test/guest/fuzz/main.ts", ["--rounds", "3", "--json"], /"rounds":3/],
     ["vectors", "test/vectors/main.ts", ["plan", "--json"], /"failed":0/],
+    [
+      "recursion",
+      "test/recursion/main.ts",
+      ["--cases", "23", "--seed", "3"],
+      /proposed by all and stopped on some 0, different results 0/,
+    ],
     ["bench", "bench/main.ts", ["--help"], /Usage:/],
     ["bombs:handlers", "test/guest/bombs/main.ts", ["--help"], /Usage:/],
   ] as const)("%s → its result, exit status 0", (_, entry, args, result) => {

@@ -1,4 +1,7 @@
-/** A chain whose messages recurse as deep as their text says: `pure:N`, `catch:N`, `store:N`, `branch:N`, `router:N`, `random:N`, `charge:N`. */
+/**
+ * A chain whose messages recurse as deep as their text says: `pure:N`, `catch:N`, `store:N`, `branch:N`, `router:N`, `random:N`, `charge:N`, and
+ * `NAME:N` of the recursions of test/recursion/shapes.ts, `in-NAME:N` inside of 20 messages.
+ */
 import { create, toBinary } from "@bufbuild/protobuf";
 import { notesChain } from "../../examples/notes-chain/chain.js";
 import { MsgAddNoteResponseSchema, MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
@@ -15,6 +18,7 @@ import { sha256 } from "../../host/native/sha256.js";
 import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
 import type { KVStore, MultiStore } from "../../host/types.js";
 import { readdressed } from "../addresses.js";
+import { freshShapes, type Shape } from "../recursion/shapes.js";
 import { genesisDocument } from "./genesis-text.js";
 import { pack, Signer } from "./wallet.js";
 
@@ -49,6 +53,13 @@ function branched(stores: MultiStore, n: number): boolean {
   return each.store("notes").has(KEY);
 }
 
+let shapesNow: () => Readonly<Record<string, Shape>> = freshShapes;
+
+/** What the chain's messages recurse with from now on: by default functions that are new to V8 in each message. */
+export function useShapes(shapes: () => Readonly<Record<string, Shape>>): void {
+  shapesNow = shapes;
+}
+
 const recurse = messageKind({
   schema: MsgAddNoteSchema,
   response: MsgAddNoteResponseSchema,
@@ -57,16 +68,24 @@ const recurse = messageKind({
     const [how = "", count = "0"] = text.split(":");
     const n = Number(count);
     const own = context.store("notes");
+    const shapes = shapesNow();
+    const send = (inner: string) => {
+      const value = toBinary(MsgAddNoteSchema, create(MsgAddNoteSchema, { author, text: inner }));
+      context.router.get("/mychain.notes.v1.MsgAddNote")?.read(value).run(context);
+    };
     if (how === "pure") own.set(KEY, utf8(String(pure(n))));
     else if (how === "catch") own.set(KEY, utf8(caught(n)));
     else if (how === "random") own.set(KEY, utf8(random(n)));
     else if (how === "store") own.set(KEY, utf8(String(store(own, n))));
     else if (how === "charge") for (let at = 0; at < n; at++) context.consumeGas(0n, "loop");
     else if (how === "branch") own.set(KEY, utf8(String(branched(context.stores, n))));
-    else if (n > 0) {
-      const value = toBinary(MsgAddNoteSchema, create(MsgAddNoteSchema, { author, text: `router:${n - 1}` }));
-      context.router.get("/mychain.notes.v1.MsgAddNote")?.read(value).run(context);
-    } else own.set(KEY, utf8("bottom"));
+    else if (how === "loop") for (let at = 0; at < n; at++) own.get(KEY);
+    else if (how in shapes) own.set(KEY, utf8(String(shapes[how]?.(n))));
+    else if (how.startsWith("in-")) {
+      const [, name, at = "20"] = how.split("-");
+      send(at === "0" ? `${name}:${n}` : `in-${name}-${Number(at) - 1}:${n}`);
+    } else if (n > 0) send(`router:${n - 1}`);
+    else own.set(KEY, utf8("bottom"));
     return { number: 1n };
   },
 });
