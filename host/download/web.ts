@@ -32,7 +32,7 @@ export interface WebResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The server answered 304: the file is the one that `unless` names. */
+/** The server returned 304: the file is the one that `unless` names. */
 export class Unchanged extends Error {}
 
 /** The part that was asked for is none of this file: it is to be fetched from its beginning. */

@@ -25,6 +25,22 @@ export function watchedPrint(files: Files, settings: Settings, program: string):
   return JSON.stringify(paths.map((path) => printOf(files, path)));
 }
 
+/** Changes with each handler of a home, staged or not. */
+export function handlersPrint(files: Files, home: string): string {
+  const folders = [join(home, "handlers"), join(home, "handlers", "staged")];
+  return JSON.stringify(
+    folders.map((folder) => namesIn(files, folder).map((name) => printOf(files, join(folder, name)))),
+  );
+}
+
+function namesIn(files: Files, folder: string): readonly string[] {
+  try {
+    return files.list(folder)?.toSorted() ?? [];
+  } catch {
+    return []; // The start reports it.
+  }
+}
+
 /** With the permissions, and where a link leads. */
 function printOf(files: Files, path: string): string {
   try {

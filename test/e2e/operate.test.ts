@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { COMPILER_VERSION } from "../../host/author/compiler.js";
-import { NO_RESTART } from "../../host/staging/doctor/unit-file.js";
+import { NO_RESTART } from "../../host/sidecar/program-end.js";
 import { freePort } from "./free-port.js";
 import { blocksOf, pageText, runSession, sessionOf } from "./page-session.js";
 

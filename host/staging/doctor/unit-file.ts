@@ -1,12 +1,10 @@
 /** A unit file for systemd that runs the sidecar, and what a unit file must have. */
 
+import { NO_RESTART } from "../../sidecar/program-end.js";
 import { valueText } from "../../sidecar/settings/detail.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
 import { VARIABLES } from "../../sidecar/settings/variables.js";
 import type { Settings } from "../../sidecar/settings.js";
-
-/** After these a start ends the same way until somebody has done what they ask for (docs/errors.md). */
-export const NO_RESTART = [2, 10, 11, 12, 13, 18, 20, 21, 30, 70];
 
 /** An upgrade's block may take minutes, and is finished at SIGTERM. */
 const STOP_SECONDS_MIN = 30 * 60;

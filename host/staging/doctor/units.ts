@@ -1,10 +1,11 @@
 /** Unit files of systemd that run a sidecar on this home: values with which an upgrade goes wrong in the night. */
 import { isAbsolute, join, resolve } from "node:path";
 import type { Files } from "../../programs/files.js";
+import { NO_RESTART } from "../../sidecar/program-end.js";
 import { parseGoDuration } from "../../sidecar/settings/go-duration.js";
 import { decodeLossy } from "../../text.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
-import { NO_RESTART, OPEN_FILES_MIN, stopSeconds } from "./unit-file.js";
+import { OPEN_FILES_MIN, stopSeconds } from "./unit-file.js";
 import { UnitText, unitSeconds } from "./unit-text.js";
 
 const FOLDERS = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];

@@ -1,21 +1,25 @@
 /** What is done after the application has ended by itself and no plan is due: again, later, not at all, or back. */
-import { messageOf } from "../../errors.js";
+import { ERROR_KINDS, messageOf } from "../../errors.js";
 import type { Program } from "../../programs/layout.js";
+import { type AfterEnd, afterEnd } from "../../sidecar/decision/after-end.js";
 import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { replaceCommand } from "../../staging/plan-way.js";
+import { handlersPrint, watchedPrint } from "../../staging/watched-files.js";
 import { linkPrevious } from "../run/link.js";
 import type { Shared } from "../run/options.js";
 import { addReturned } from "../run/returned.js";
-import { StepFailure } from "../run/scripts.js";
-import { type AfterEnd, afterEnd } from "./after-end.js";
+import { endText, StepFailure } from "../run/scripts.js";
+import { takeRestartRequest } from "../starts/restart-request.js";
 import { CrashLoop } from "./crash-loop.js";
 
 /** The handler returned an error, or a check failed: the one end at which all nodes agree that it was not applied. */
-const RETURNABLE = 20;
+const RETURNABLE = ERROR_KINDS.UPG_MIGRATION_FAILED.exit;
 /** Of a disk, or another process on the home: with a record where an upgrade was under way. */
-const OUTSIDE = 30;
+const OUTSIDE = ERROR_KINDS.UPG_STORE_IO.exit;
+/** How often files are compared while a failure waits for another one. */
+const LOOK_MILLIS = 1_000;
 
 interface EndFacts {
   readonly isOurs: boolean;
@@ -35,7 +39,8 @@ export class Ends {
   }
 
   take(end: ProcessEnd, facts: EndFacts): void {
-    this.#last = { ...facts, after: afterEnd(end, facts) };
+    const { name } = this.shared.settings;
+    this.#last = { ...facts, after: afterEnd(end, { ...facts, name, code: facts.halt?.code, text: endText(end) }) };
   }
 
   /** Another program runs from now on. */
@@ -96,16 +101,39 @@ export class Ends {
   }
 
   /** The new version does not apply the upgrade. */
-  async #refused(last: EndFacts, { why, exit }: Extract<AfterEnd, { kind: "refused" }>): Promise<number | undefined> {
+  async #refused(
+    last: EndFacts,
+    { why, exit, cause }: Extract<AfterEnd, { kind: "refused" }>,
+  ): Promise<number | undefined> {
     const { machine, settings, log, board, signal } = this.shared;
     const who = (exit === OUTSIDE && !last.halt) || !this.#planUnderWay() ? "the application" : "the new version";
     if (settings.onRefusal === "return" && this.#goBack(last, exit)) return undefined;
     if (settings.onRefusal !== "retry") throw this.#failure(last, `${who} has not gone on: ${why}`, exit);
+    if (cause !== "local") {
+      await this.#untilChanged(last.current, `${who} has not gone on: ${why}`);
+      return undefined;
+    }
     const wait = this.#crashes.patient();
     log("warn", `${who} has not gone on: ${why}. It is asked again in ${wait / 1_000} s (CHAINVISOR_ON_REFUSAL)`);
     board.update({ phase: "halted", restarts: board.current.restarts + 1 });
     await machine.clock.sleep(wait, signal);
     return undefined;
+  }
+
+  /** The same files end the same way: a start is worth it when one of them is another. */
+  async #untilChanged(current: Program, why: string): Promise<void> {
+    const { machine, log, board, signal, places, settings } = this.shared;
+    const message = `${why} It is started again when its program, a handler or its configuration changes, or by \`chainvisor restart\` (CHAINVISOR_ON_REFUSAL)`;
+    log("warn", message);
+    board.update({ phase: "halted", message });
+    const files = () =>
+      watchedPrint(machine.files, settings, current.file) + handlersPrint(machine.files, settings.home);
+    const before = files();
+    const isAsked = () => takeRestartRequest(machine.files, places.restartFile);
+    while (!signal.aborted && !isAsked() && files() === before) await machine.clock.sleep(LOOK_MILLIS, signal);
+    if (!signal.aborted)
+      log("info", "a file has changed, or a restart was requested: the application is started again");
+    board.update({ restarts: board.current.restarts + 1 });
   }
 
   /** To the old program, without the upgrade: only at the height that was agreed on, since a lone validator would fork. */

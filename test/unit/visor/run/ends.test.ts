@@ -146,14 +146,60 @@ describe("ends of this project's programs", () => {
     expect(home.out).toBe("v2\n");
   });
 
-  test("a refusal and `retry` → the new program is asked again, later each time", async () => {
+  test("a refusal for a local cause and `retry` → started again, later each time", async () => {
     const home = new ScriptsHome();
     const slept: number[] = [];
     home.write("data/chain.mdb", "");
-    home.program("genesis", "echo run >> $OUT; test $(wc -l < $OUT) -gt 3 && exit 0; exit 20");
+    home.program("genesis", "echo run >> $OUT; test $(wc -l < $OUT) -gt 3 && exit 0; exit 30");
     const machine = hurried(slept);
     expect(await home.run(["start"], { onRefusal: "retry" }, { machine })).toBe(0);
     expect([home.out, slept]).toEqual(["run\n".repeat(4), [1_000, 2_000, 4_000]]);
+    expect(home.lines.join("\n")).toContain("this machine's settings, files, programs or disk need a change");
+  });
+
+  test.each([
+    ["a handler", "handlers/staged/v2.wasm"],
+    ["the configuration", "config/app.toml"],
+    ["a request to restart", "cosmovisor/restart.json"],
+  ])("a refusal that follows from the state and `retry` → never in a loop; %s → once more", async (_, file) => {
+    const home = new ScriptsHome();
+    const looks: number[] = [];
+    home.write("data/chain.mdb", "");
+    const record = halt(home, "UPG_HANDLER_TRAP", 6);
+    home.program("genesis", `echo run >> $OUT; test $(wc -l < $OUT) -gt 1 && exit 0; ${record}; exit 21`);
+    const { clock } = realMachine;
+    const sleep: typeof clock.sleep = (millis, signal) => {
+      if (millis >= 1_000 && looks.push(millis) === 50) home.write(file, "another");
+      return clock.sleep(millis >= 1_000 ? 1 : millis, signal);
+    };
+    const machine = { ...realMachine, clock: { ...clock, sleep } };
+    expect(await home.run(["start"], { onRefusal: "retry" }, { machine }), home.lines.join("\n")).toBe(0);
+    expect([home.out, looks.length]).toEqual(["run\nrun\n", 50]);
+    expect(home.lines.join("\n")).toMatch(/every node with this state and these files fails alike.*chainvisor restart/);
+  });
+
+  test("exit 21, and the record says that the machine failed the handler → started again, later each time; else not", async () => {
+    for (const [code, runs, exit] of [
+      ["UPG_HANDLER_ENGINE", 4, 21],
+      ["UPG_HANDLER_TRAP", 1, 21],
+      ["UPG_HANDLER_HASH", 1, 21],
+    ] as const) {
+      const home = new ScriptsHome();
+      const slept: number[] = [];
+      home.write("data/chain.mdb", "");
+      home.program("genesis", `echo run >> $OUT; ${halt(home, code, 6)}; exit ${exit}`);
+      expect(await home.run(["start"], { restartsMax: 3 }, { machine: hurried(slept) }), code).toBe(exit);
+      expect([home.out, slept], code).toEqual(["run\n".repeat(runs), [1_000, 2_000, 4_000].slice(0, runs - 1)]);
+    }
+  });
+
+  test("exit 70 → not started again; the log says where to report it, and with what", async () => {
+    const home = new ScriptsHome();
+    home.write("data/chain.mdb", "");
+    home.program("genesis", `echo run >> $OUT; ${halt(home, "UPG_BUG_ASSERT", 6)}; exit 70`);
+    expect(await home.run(["start"], { restartsMax: 3 })).toBe(70);
+    expect(home.out).toBe("run\n");
+    expect(home.lines.join("\n")).toMatch(/a defect of the program.*report it where you got.*`dummyd rescue` writes/);
   });
 
   describe("a refusal and `return`", () => {

@@ -1,0 +1,58 @@
+/** What the end of the application means, where no plan is due. Pure. */
+import { ERROR_KINDS, type ErrorCause } from "../../errors.js";
+import type { ProcessEnd } from "../machine.js";
+import { type ProgramEnd, programEnd } from "../program-end.js";
+
+export type AfterEnd =
+  /** Nothing is left to do; `exit` is the sidecar's. */
+  | { readonly kind: "finished"; readonly exit: number; readonly why: string }
+  /** The same program again, at once. */
+  | { readonly kind: "again"; readonly why: string }
+  | { readonly kind: "crashed"; readonly exit: number; readonly why: string }
+  /** The new version does not apply the upgrade: the operator's policy decides. */
+  | { readonly kind: "refused"; readonly exit: number; readonly why: string; readonly cause: ErrorCause }
+  /** A start again would end the same way. */
+  | { readonly kind: "failed"; readonly exit: number; readonly why: string };
+
+const ANY_FAILURE = 1;
+
+export interface EndContext {
+  readonly isOurs: boolean;
+  /** The height that it has come to is the operator's own `--halt-height`; false: the sidecar's. */
+  readonly isOwnHeight: boolean;
+  /** The error code in the record that it has left. */
+  readonly code: string | undefined;
+  /** The program's name, for commands. */
+  readonly name: string;
+  /** The end in words. */
+  readonly text: string;
+}
+
+export function afterEnd({ exit, error }: ProcessEnd, context: EndContext): AfterEnd {
+  const { isOurs, isOwnHeight, code, name, text } = context;
+  if (error) return { kind: "failed", exit: ANY_FAILURE, why: text };
+  if (exit === 0) return { kind: "finished", exit, why: "the application has ended with 0" };
+  const program = isOurs && exit !== null ? programEnd(exit, code) : undefined;
+  if (exit === null || !program) return { kind: "crashed", exit: exit ?? ANY_FAILURE, why: text };
+  const { remedy, isRefusal, cause } = program;
+  if (remedy === "again") return { kind: "again", why: `it asks to be started again (${exit})` };
+  if (remedy === "done" && !isOwnHeight)
+    return { kind: "again", why: `the height that it was to stop at is no plan's any more (${exit})` };
+  if (remedy === "done") return { kind: "finished", exit, why: `the height of --halt-height is reached (${exit})` };
+  const why = `${text}: ${needs(program, name)}`;
+  if (remedy === "retry") return { kind: "crashed", exit, why };
+  return isRefusal ? { kind: "refused", exit, why, cause } : { kind: "failed", exit, why };
+}
+
+/** What the end needs, by its cause. */
+function needs({ cause, code }: ProgramEnd, name: string): string {
+  const means = code === undefined ? "" : ` ${ERROR_KINDS[code].means}`;
+  switch (cause) {
+    case "state":
+      return `every node with this state and these files fails alike, so it is not started again unchanged.${means}`;
+    case "local":
+      return `this machine's settings, files, programs or disk need a change.${means}`;
+    case "bug":
+      return `a defect of the program.${means} Please report it where you got the program, with the archive that \`${name} rescue\` writes.`;
+  }
+}
