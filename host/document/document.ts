@@ -22,8 +22,19 @@ const NOTHING_BYTES_MAX = 1_024;
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 
-/** A part of the document: how it is read. An object's members that are not named here are dropped. */
-export type Part = "held" | "list" | { readonly [name: string]: Part };
+/**
+ * A part of the document: how it is read. "unread" members are known and dropped. Of a module's section any other member is an error,
+ * elsewhere it is dropped.
+ */
+export type Part = "held" | "list" | "unread" | { readonly [name: string]: Part };
+
+/** A member of a module's section that the module does not know. */
+export interface UnknownMember {
+  readonly path: string;
+  readonly name: string;
+  /** The names that the section may have. */
+  readonly valid: readonly string[];
+}
 
 /** @param modules the sections that are read */
 const partsOf = (modules: Readonly<Record<string, Part>>): Part => ({
@@ -45,6 +56,7 @@ export class GenesisDocument {
   readonly chainIdRange: readonly [start: number, end: number] | undefined;
   /** Sections below `app_state` that have something in them, and are not read. */
   readonly unread: readonly string[];
+  readonly unknownMember: UnknownMember | undefined;
   readonly #lists: ReadonlyMap<string, LongList>;
 
   /**
@@ -62,6 +74,7 @@ export class GenesisDocument {
     this.isLegacy = index.isLegacy;
     this.chainIdRange = index.chainIdRange;
     this.unread = index.unread;
+    this.unknownMember = index.unknownMember;
     this.#lists = index.lists;
   }
 
@@ -76,6 +89,8 @@ export class GenesisDocument {
 class DocumentIndex {
   readonly lists = new Map<string, LongList>();
   readonly unread: string[] = [];
+  /** The first one. */
+  unknownMember: UnknownMember | undefined;
   start = 0;
   isLegacy = false;
   chainIdRange: readonly [start: number, end: number] | undefined;
@@ -112,7 +127,10 @@ class DocumentIndex {
       requireNew(seen, key, path);
       if (path === STATE_PATH && key === "accounts") this.isLegacy ||= this.#scanner.peekValue() === ARRAY;
       const part = Object.hasOwn(parts, key) ? parts[key] : undefined;
-      if (part === undefined) this.#pass(path, key);
+      if (part === undefined && path.startsWith(`${STATE_PATH}.`)) {
+        this.unknownMember ??= { path, name: key, valid: Object.keys(parts) };
+      }
+      if (part === undefined || part === "unread") this.#pass(path, key);
       else members[key] = this.#value(`${path}.${key}`, part);
     });
     return members;

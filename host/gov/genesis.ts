@@ -102,12 +102,17 @@ function defaultParams(denom: string): unknown {
   return messageWriter(createRegistry())(ParamsSchema, defaultGovParams(denom));
 }
 
+/** Those of the Cosmos SDK; the ones of `UNREAD_FIELDS` are from before `params`, or say nothing that a block reads. */
+const UNREAD_FIELDS = ["deposit_params", "voting_params", "tally_params", "constitution"];
+const FIELDS = ["starting_proposal_id", "params", "proposals", "deposits", "votes", ...UNREAD_FIELDS];
+
 type Reading = Pick<GenesisSection, "registry" | "addresses">;
 
 function readGov(
   gov: JsonReader,
   { bondDenom, registry, addresses }: Pick<GenesisSection, "bondDenom" | "registry" | "addresses">,
 ): GenesisGov {
+  if (gov.isSet) gov.only(...FIELDS);
   const startingProposalId = gov.get("starting_proposal_id").uint64(1n);
   const list = gov
     .get("proposals")

@@ -97,7 +97,11 @@ function vesting(field: string, value: unknown): string {
     .accounts;
   const times = field === "start_time" ? { start_time: value } : { start_time: "1" };
   const inner = { base_account: base, original_vesting: [], delegated_free: [], delegated_vesting: [], end_time: "9" };
-  const account = { "@type": type, ...times, base_vesting_account: { ...inner, [field]: value } };
+  const account = {
+    "@type": type,
+    ...times,
+    base_vesting_account: { ...inner, ...(field === "start_time" ? {} : { [field]: value }) },
+  };
   return genesisWith(ACCOUNT, account);
 }
 

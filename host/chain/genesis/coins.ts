@@ -6,7 +6,7 @@ import type { JsonReader } from "../../values/json-reader.js";
 /** Sorted, each denomination once, none of zero. @throws UpgradeError UPG_INVALID_GENESIS */
 export function readCoins(field: JsonReader): Coin[] {
   const coins = field.items().map((coin) => ({
-    denom: coin.get("denom").text(),
+    denom: coin.only("denom", "amount").get("denom").text(),
     amount: coin.get("amount").parse(parseAmount),
   }));
   try {

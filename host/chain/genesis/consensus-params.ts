@@ -1,6 +1,30 @@
 /** `consensus.params` of a genesis document; what it leaves out is CometBFT's default. */
 import { type ConsensusParams, DEFAULT_CONSENSUS_PARAMS } from "../../comet/consensus-params.js";
+import type { JsonReader } from "../../values/json-reader.js";
 import type { GenesisFacts } from "./genesis.js";
+
+/** Of every version of CometBFT that chains use, also those that are not read. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  block: ["max_bytes", "max_gas", "time_iota_ms"],
+  evidence: ["max_age_num_blocks", "max_age_duration", "max_bytes"],
+  validator: ["pub_key_types"],
+  version: ["app", "app_version"],
+  abci: ["vote_extensions_enable_height", "recheck_tx"],
+  synchrony: ["precision", "message_delay"],
+  feature: ["vote_extensions_enable_height", "pbts_enable_height"],
+};
+
+/**
+ * Of a document, before the chain begins: what has begun keeps what its document had.
+ * @throws UpgradeError UPG_INVALID_GENESIS for a field that no version of CometBFT has
+ */
+export function requireKnownParams(params: JsonReader): void {
+  if (!params.isSet) return;
+  params.only(...Object.keys(FIELDS));
+  for (const [section, fields] of Object.entries(FIELDS)) {
+    if (params.get(section).isSet) params.get(section).only(...fields);
+  }
+}
 
 /** @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong */
 export function genesisParams({

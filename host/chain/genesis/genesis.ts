@@ -12,6 +12,7 @@ import { compareTimes, parseTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
 import { JsonReader } from "../../values/json-reader.js";
 import type { Chain } from "../define-chain.js";
+import { requireKnownParams } from "./consensus-params.js";
 import type { GenesisList } from "./list.js";
 import { type GenesisRaw, readRaw } from "./raw.js";
 
@@ -68,6 +69,7 @@ export function parseGenesis(chain: GenesisReader, text: string): Genesis {
 export function openGenesis(chain: GenesisReader, source: ByteSource): Genesis {
   const document = openDocument(chain, source);
   requireAllRead(chain, document);
+  requireKnown(document);
   return readGenesis(chain, document);
 }
 
@@ -90,6 +92,13 @@ function requireAllRead({ modules }: GenesisReader, { unread: [name] }: GenesisD
   );
 }
 
+/** A misspelt name would be dropped, and a default used instead. @throws UpgradeError UPG_INVALID_GENESIS */
+function requireKnown({ unknownMember: unknown }: GenesisDocument): void {
+  if (!unknown) return;
+  const { path, name, valid } = unknown;
+  new JsonReader({ [name]: null }, path).only(...valid);
+}
+
 /** The same of a document that is open. */
 function readGenesis({ modules, registry, addresses }: GenesisReader, document: GenesisDocument): Genesis {
   const { root } = document;
@@ -97,6 +106,7 @@ function readGenesis({ modules, registry, addresses }: GenesisReader, document: 
   const stakingParams = state.get("staking").get("params");
   const bondDenom = stakingParams.isSet ? stakingParams.get("bond_denom").text(BOND_DENOM) : BOND_DENOM;
   const consensusParams = new JsonReader(root.object()["consensus"] ?? {}, "genesis.consensus").get("params");
+  requireKnownParams(consensusParams);
   const sections = new Map<string, unknown>();
   for (const { name, genesis } of modules) {
     if (!genesis) continue;

@@ -45,7 +45,8 @@ export interface AuthGenesis {
 }
 
 export const authGenesis = moduleGenesis<AuthGenesis>({
-  parts: { accounts: "list" },
+  // What the Cosmos SDK writes besides, also that of 2019.
+  parts: { accounts: "list", params: "unread", collected_fees: "unread" },
   default: () => ({ accounts: [] }),
   read({ addresses, list }) {
     const read = (account: JsonReader) => readAccount(addresses, account);
@@ -83,16 +84,24 @@ function accountRecord({ address, number, sequence, key, module, vesting }: Gene
   return record;
 }
 
+const BASE_FIELDS = ["@type", "address", "pub_key", "account_number", "sequence"];
+const VESTING_FIELDS = ["base_account", "original_vesting", "delegated_free", "delegated_vesting", "end_time"];
+
 /** BaseAccount, ModuleAccount, and the two vesting accounts. */
 function readAccount(addresses: AddressCodec, account: JsonReader): GenesisAccount {
   const type = account.get("@type").text();
   const name = type.slice(type.lastIndexOf(".") + 1);
+  const continuous = name === "ContinuousVestingAccount" ? ["start_time"] : [];
   const isVesting = name === "DelayedVestingAccount" || name === "ContinuousVestingAccount";
   if (!isVesting && name !== "BaseAccount" && name !== "ModuleAccount") {
     throw account.get("@type").wrong(`unknown kind of account ${type}`);
   }
-  const vesting = isVesting ? account.get("base_vesting_account") : undefined;
+  if (isVesting) account.only("@type", "base_vesting_account", ...continuous);
+  else if (name === "ModuleAccount") account.only("@type", "base_account", "name", "permissions");
+  else account.only(...BASE_FIELDS);
+  const vesting = isVesting ? account.get("base_vesting_account").only(...VESTING_FIELDS) : undefined;
   const base = vesting ? vesting.get("base_account") : name === "ModuleAccount" ? account.get("base_account") : account;
+  if (base !== account) base.only(...BASE_FIELDS);
   return {
     address: base.get("address").parse(addresses.decode),
     number: base.get("account_number").uint64(0n),

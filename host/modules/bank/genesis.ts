@@ -36,7 +36,7 @@ interface Rest {
 }
 
 export const bankGenesis = moduleGenesis<BankGenesis>({
-  parts: { balances: "list" },
+  parts: { balances: "list", params: "unread", supply: "unread", denom_metadata: "unread", send_enabled: "unread" },
   default: () => ({ balances: [] }),
   read(section) {
     const watches: (() => BalanceWatch)[] = [() => supplyWatch(section)];
@@ -111,6 +111,7 @@ function supplyWatch({ json }: GenesisSection): BalanceWatch {
 }
 
 function readBalance(addresses: AddressCodec, balance: JsonReader): GenesisBalance {
+  balance.only("address", "coins");
   return { address: balance.get("address").parse(addresses.decode), coins: readCoins(balance.get("coins")) };
 }
 

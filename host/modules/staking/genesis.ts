@@ -18,7 +18,7 @@ import {
   readKept,
   watchPools,
 } from "./kept-genesis.js";
-import { readStakingParams } from "./params.js";
+import { readStakingParams, STAKING_PARAMS } from "./params.js";
 import { delegations, keepsPools, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
 
 const STATUSES = new Set(["BOND_STATUS_UNBONDED", "BOND_STATUS_UNBONDING", "BOND_STATUS_BONDED"]);
@@ -42,11 +42,14 @@ export const stakingGenesis = moduleGenesis<StakingGenesis>({
   parts: {
     ...{ params: "held", validators: "held", delegations: "list" },
     ...{ unbonding_delegations: "list", last_unbonding_id: "held", pools: "held" },
+    // What the Cosmos SDK writes besides.
+    ...{ last_total_power: "unread", last_validator_powers: "unread", redelegations: "unread", exported: "unread" },
   },
   default: (bondDenom) => ({ params: { bond_denom: bondDenom }, validators: [], delegations: [] }),
   read(section) {
     const { json, list, addresses } = section;
-    readStakingParams(json.get("params"));
+    const params = json.get("params");
+    readStakingParams(params.isSet ? params.only(...STAKING_PARAMS) : params);
     const kept = readKept(section);
     const delegation = (each: JsonReader) => readDelegation(addresses, each);
     const state = {
@@ -136,6 +139,7 @@ function readStatus(field: JsonReader): string {
 }
 
 function readDelegation({ decode, operators }: Addresses, delegation: JsonReader): GenesisDelegation {
+  delegation.only("delegator_address", "validator_address", "shares");
   return {
     delegator: delegation.get("delegator_address").parse(decode),
     operator: delegation.get("validator_address").parse(operators.decode),

@@ -13,6 +13,10 @@ const HISTORICAL_ENTRIES_DEFAULT = 10_000n;
 /** The most that the Cosmos SDK's type of these parameters counts. */
 const UINT32_MAX = 4_294_967_295n;
 
+/** What a document's parameters may have. A chain that has begun keeps what its document had. */
+export const STAKING_PARAMS =
+  "unbonding_time max_validators max_entries historical_entries bond_denom min_commission_rate".split(" ");
+
 /** As a `cosmos.staking.v1beta1.Params`, but for the denomination. */
 export interface StakingParams {
   readonly unbondingTime: { readonly seconds: bigint; readonly nanos: number };
