@@ -41,7 +41,7 @@ export function keepTrust({ root, newest, time, chainId }: Checked, rpc: string,
     const isGoingOn = [before["first"], before["last"]].some((each) => text(members(each)["hash"]) === root.hash);
     const entered: KeptBlock = { height: String(root.height), hash: root.hash, time: root.time };
     const last: KeptBlock = { height: String(newest.height), hash: newest.hash, time };
-    // The newest block of one server may be behind what was verified before.
+    // The newest block of one server may be older than what was verified before.
     const isBehind = isGoingOn && Number(members(before["last"])["time"]) > time;
     const kept = {
       first: isGoingOn ? before["first"] : entered,

@@ -26,7 +26,7 @@ const floors = floorsOf(readRooms());
 /** Rooms of host/; what a chain is defined with is above them all, and the ground floor below. */
 const roomOf = (place: string) => (place.startsWith("host/") ? (place.split("/")[1] as string) : "examples");
 const floorOf = (room: string) => floors.get(room) ?? Number.POSITIVE_INFINITY;
-/** The traps stand in for functions of the runtime: a call of `Date.now` is no call of a room. */
+/** The traps replace functions of the runtime: a call of `Date.now` is no call of a room. */
 const isTraced = (path: string) =>
   /^(host\/(?!gen\/)[\w-]+|examples)\/.*(?<!-wasm)\.ts$/.test(path) && path !== "host/determinism/traps.ts";
 

@@ -22,7 +22,14 @@ let lines: string[];
 
 const settingsOf = (change: Partial<Settings> = {}) =>
   ({
-    ...{ home, root: join(home, "cosmovisor"), name: "chaind", backupDir: home, isCaseKept: false },
+    ...{
+      home,
+      root: join(home, "cosmovisor"),
+      name: "chaind",
+      backupDir: home,
+      isCaseKept: false,
+      customPreUpgrade: "",
+    },
     ...{ statusAddress: "127.0.0.1:0", rpcAddress: "http://127.0.0.1:1" },
     ...change,
   }) as Settings;
