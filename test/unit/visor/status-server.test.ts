@@ -272,7 +272,10 @@ describe("statusCommand()", () => {
     expect(written[0]).toMatchObject({
       program: { name: "genesis", pid: null },
       plan: { name: "v2", height: "1000" },
-      readiness: [{ what: "program", state: "missing", next: expect.stringContaining("add-upgrade v2 <program>") }],
+      readiness: [
+        { what: "program", state: "missing", next: expect.stringContaining("add-upgrade v2 <program>") },
+        { what: "current", state: "wrong", detail: expect.stringContaining("may not be executed") },
+      ],
     });
     expect(existsSync(join(home, "cosmovisor/current"))).toBe(false);
     expect(statSync(join(bin, "chaind")).mode & 0o777).toBe(0o644);
