@@ -1,6 +1,7 @@
 /** What an application is made of, from its options. */
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import { rememberingVerifier } from "../comet/verified.js";
+import { keepFrames } from "../determinism/inlining.js";
 import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { CommitMultiStoreOptions } from "../store/versions/store-options.js";
 import type { CommitID, Height, Plan, Timestamp } from "../types.js";
@@ -69,6 +70,7 @@ export function txFactsMaker(
   running: () => ChainVersion,
 ): (place: TxPlace) => TxFacts {
   const { addresses, modules, ante } = chain;
+  if (modules.some(({ messages = [] }) => messages.some(({ mayRecurse }) => mayRecurse))) keepFrames();
   const facts = {
     chainId,
     sha256,

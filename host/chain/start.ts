@@ -3,7 +3,6 @@
  * upgrade store is looked at first; a process that does not know the version says so before any other store is opened.
  */
 
-import { keepFrames } from "../determinism/inlining.js";
 import { trapNondeterminism } from "../determinism/traps.js";
 import { requireStack } from "../engine-limit.js";
 import { UpgradeError } from "../errors.js";
@@ -54,7 +53,6 @@ type CommittedVersions = Pick<CommitMultiStore, "nextVersion" | "lastCommitID" |
 /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH, UPG_INVALID_CONFIG (this thread cannot run blocks) */
 export function chooseVersion(keeper: Keeper, multiStore: CommittedVersions, facts: ChoiceFacts): Choice {
   requireStack();
-  keepFrames();
   trapNondeterminism();
   const { genesis, versions } = facts;
   const height = multiStore.nextVersion;

@@ -35,6 +35,7 @@ const govAddress = ({ sha256, addresses }: ModuleContext): string =>
 const SUBMIT = messageKind({
   schema: MsgSubmitProposalSchema,
   response: MsgSubmitProposalResponseSchema,
+  runsMessages: true,
   packs: CONTENT_TYPES,
   decoded: ({ content }) => void (content && readContent(content)),
   run(context, { content, initialDeposit, proposer }) {
@@ -55,6 +56,7 @@ const SUBMIT = messageKind({
 const EXECUTE = messageKind({
   schema: MsgExecLegacyContentSchema,
   response: MsgExecLegacyContentResponseSchema,
+  runsMessages: true,
   packs: CONTENT_TYPES,
   isForGovernance: true,
   decoded: ({ content }) => void (content && readContent(content)),
@@ -70,12 +72,14 @@ const EXECUTE = messageKind({
 const DEPOSIT = messageKind({
   schema: MsgDepositSchema,
   response: MsgDepositResponseSchema,
+  isBounded: true,
   run: makeDeposit,
 });
 
 const VOTE = messageKind({
   schema: MsgVoteSchema,
   response: MsgVoteResponseSchema,
+  isBounded: true,
   run: (context, { proposalId, voter, option }) =>
     castVote(context, { proposalId, voter, option: option as number, metadata: "" }),
 });
@@ -83,6 +87,7 @@ const VOTE = messageKind({
 const VOTE_WEIGHTED = messageKind({
   schema: MsgVoteWeightedSchema,
   response: MsgVoteWeightedResponseSchema,
+  isBounded: true,
   decoded: ({ options }) => void options.map(toOption),
   run: (context, { proposalId, voter, options }) =>
     castWeightedVote(context, { proposalId, voter, options: options.map(toOption), metadata: "" }),

@@ -76,30 +76,35 @@ export function castWeightedVote(
 const SUBMIT = messageKind({
   schema: MsgSubmitProposalSchema,
   response: MsgSubmitProposalResponseSchema,
+  runsMessages: true,
   run: submitProposal,
 });
 
 const DEPOSIT = messageKind({
   schema: MsgDepositSchema,
   response: MsgDepositResponseSchema,
+  isBounded: true,
   run: makeDeposit,
 });
 
 const VOTE = messageKind({
   schema: MsgVoteSchema,
   response: MsgVoteResponseSchema,
+  isBounded: true,
   run: castVote,
 });
 
 const VOTE_WEIGHTED = messageKind({
   schema: MsgVoteWeightedSchema,
   response: MsgVoteWeightedResponseSchema,
+  isBounded: true,
   run: castWeightedVote,
 });
 
 const CANCEL = messageKind({
   schema: MsgCancelProposalSchema,
   response: MsgCancelProposalResponseSchema,
+  isBounded: true,
   run(context, { proposalId, proposer }) {
     readAddress(context.addresses, proposer, "invalid proposer address");
     cancelProposal(context, proposalId, proposer);

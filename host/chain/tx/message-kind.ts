@@ -50,6 +50,8 @@ export interface MessageKind {
   readonly packs: readonly DescMessage[];
   /** See `KindOptions`. */
   readonly isBounded: boolean;
+  /** Its own functions may recurse as deep as a user says. */
+  readonly mayRecurse: boolean;
   /** Strictly checked bytes in, message out. @throws TxError when they are of no such message */
   read(value: Uint8Array): ReadMessage;
 }
@@ -100,6 +102,11 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
    * from state, and that they run no other messages. It then is not tried on less stack (docs/build-a-chain.md). Default: false.
    */
   readonly isBounded?: boolean;
+  /**
+   * Promises `isBounded` of its own functions, and that they run other messages, of which it says nothing. It is tried on less
+   * stack, as those are. Default: false.
+   */
+  readonly runsMessages?: boolean;
   /** Types other than messages that may be packed in it, in a `google.protobuf.Any`. */
   readonly packs?: readonly DescMessage[];
   /**
@@ -155,6 +162,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
     since: options.since ?? 0n,
     packs: options.packs ?? [],
     isBounded,
+    mayRecurse: !isBounded && options.runsMessages !== true,
     read: (value) => {
       const message = fromBinary(schema, value);
       options.decoded?.(message);

@@ -25,6 +25,7 @@ export const UPGRADE_MESSAGES: readonly MessageKind[] = [
       schema,
       response,
       isForGovernance: true,
+      isBounded: true,
       check: checkSchedule,
       run: schedule,
     }),
@@ -34,6 +35,7 @@ export const UPGRADE_MESSAGES: readonly MessageKind[] = [
       schema,
       response,
       isForGovernance: true,
+      isBounded: true,
       run(context, { authority }) {
         context.keeper.cancelUpgrade(context.store(UPGRADE_STORE), { authority });
         return undefined;
