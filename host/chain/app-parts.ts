@@ -70,7 +70,7 @@ export function txFactsMaker(
   running: () => ChainVersion,
 ): (place: TxPlace) => TxFacts {
   const { addresses, modules, ante } = chain;
-  if (modules.some(({ messages = [] }) => messages.some(({ mayRecurse }) => mayRecurse))) keepFrames();
+  if (modules.some(({ messages = [] }) => messages.some((kind) => !kind.isBounded && !kind.runsMessages))) keepFrames();
   const facts = {
     chainId,
     sha256,

@@ -2,7 +2,6 @@
  * What a process does before its first block: state says which version runs and which store upgrades it makes. The
  * upgrade store is looked at first; a process that does not know the version says so before any other store is opened.
  */
-
 import { trapNondeterminism } from "../determinism/traps.js";
 import { requireStack } from "../engine-limit.js";
 import { UpgradeError } from "../errors.js";

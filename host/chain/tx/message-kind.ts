@@ -50,8 +50,7 @@ export interface MessageKind {
   readonly packs: readonly DescMessage[];
   /** See `KindOptions`. */
   readonly isBounded: boolean;
-  /** Its own functions may recurse as deep as a user says. */
-  readonly mayRecurse: boolean;
+  readonly runsMessages: boolean;
   /** Strictly checked bytes in, message out. @throws TxError when they are of no such message */
   read(value: Uint8Array): ReadMessage;
 }
@@ -102,10 +101,7 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
    * from state, and that they run no other messages. It then is not tried on less stack (docs/build-a-chain.md). Default: false.
    */
   readonly isBounded?: boolean;
-  /**
-   * Promises `isBounded` of its own functions, and that they run other messages, of which it says nothing. It is tried on less
-   * stack, as those are. Default: false.
-   */
+  /** Promises the same of its own functions, which run other messages; it is tried on less stack, as those are. Default: false. */
   readonly runsMessages?: boolean;
   /** Types other than messages that may be packed in it, in a `google.protobuf.Any`. */
   readonly packs?: readonly DescMessage[];
@@ -147,11 +143,10 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
 export function messageKind<In extends DescMessage, Out extends DescMessage>(
   options: KindOptions<In, Out>,
 ): MessageKind {
-  const { schema, response } = options;
+  const { schema, response, isBounded = false, runsMessages = false } = options;
   const typeUrl = `/${schema.typeName}`;
   const signer = signerOf(schema, options.signer);
   const isOperator = getOption(signer, scalar) === "cosmos.ValidatorAddressString";
-  const isBounded = options.isBounded ?? false;
   const signerAddresses = (addresses: Addresses) => (isOperator ? addresses.operators : addresses);
   return {
     typeUrl,
@@ -162,7 +157,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
     since: options.since ?? 0n,
     packs: options.packs ?? [],
     isBounded,
-    mayRecurse: !isBounded && options.runsMessages !== true,
+    runsMessages,
     read: (value) => {
       const message = fromBinary(schema, value);
       options.decoded?.(message);
