@@ -62,7 +62,7 @@ describe("chainvisor run start", () => {
     expect([end.exit, isAlive(pid)], end.stderr).toEqual([0, false]);
     expect(linkOf(home)).toBe("upgrades/v2");
     expect(BigInt(home.last.height)).toBeGreaterThanOrEqual(6n);
-    expect(end.stderr).toContain('"v2" is due at height 6: the node has come to height 6 (its store)');
+    expect(end.stderr).toContain('\\"v2\\" is due at height 6: the node has come to height 6 (its store)');
     expect(end.stderr).toMatch(/the backup is .*data-backup-[0-9-]+-v2-6: /);
     // It ended at once: the sidecar needs no time to look.
     expect(end.stderr).not.toContain("holding at the height");
@@ -105,7 +105,7 @@ describe("chainvisor run start", () => {
     expect(linkOf(home)).toBe("upgrades/v1.1");
     expect(stderr).toContain("args=[start --halt-height 8 --home");
     expect(stderr).toContain("halt per configuration height 8");
-    expect(stderr).toContain('"v1.1" is due at height 8: the node has come to height 8 (its store)');
+    expect(stderr).toContain('\\"v1.1\\" is due at height 8: the node has come to height 8 (its store)');
     expect(BigInt(home.last.height)).toBeGreaterThan(8n);
   });
 

@@ -99,8 +99,13 @@ function checkRecord(text: string): Damage[] {
   }
 }
 
-const isRecordOf = (logged: HaltFacts | undefined, text: string | undefined) =>
-  text !== undefined && isDeepStrictEqual(logged, factsOf(JSON.parse(text) as HaltRecord));
+function isRecordOf(logged: HaltFacts | undefined, text: string | undefined): boolean {
+  try {
+    return text !== undefined && isDeepStrictEqual(logged, factsOf(JSON.parse(text) as HaltRecord));
+  } catch {
+    return false;
+  }
+}
 
 /** A process that ended by itself has left its record, on disk and in the log, and it says where the chain is. */
 function checkEnd(text: string | undefined, { height, hashes }: Committed, end: WorkerEnd): Damage[] {

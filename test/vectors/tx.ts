@@ -161,6 +161,7 @@ function verdict(vector: VectorCase, accounts: VectorCase[]): TxResult {
     verifySignature,
     constants: { bondDenom: "stake", stakingParams: undefined, params: DEFAULT_CONSENSUS_PARAMS },
   };
-  const options = { mode: "check", takesFees: false, blockGasMax: undefined } as const;
+  // The vectors are of the ante handler alone: no message runs, and their stores lack what one would read.
+  const options = { mode: "check", takesFees: false, blockGasMax: undefined, isTried: true } as const;
   return runTx(facts, stores.branch(), hexBytes(vector["tx_raw"]), options);
 }

@@ -74,9 +74,11 @@ export class LmdbDatabase implements Database {
     if (!this.isReadOnly) this.spill = new SpillFolder(join(dirname(path), SPILL_FOLDER), options.spill);
     // First of all: files that a process left behind may fill the disk.
     this.spill?.clear();
-    if (!this.isReadOnly) rmSync(`${path}${COMPACT_COPY}`, { force: true });
     this.#db = this.#mapped(this.isReadOnly ? "read" : "write", "cannot open the database", () => {
-      if (!options.readOnly) makeFolder(dirname(path));
+      if (!options.readOnly) {
+        makeFolder(dirname(path));
+        rmSync(`${path}${COMPACT_COPY}`, { force: true });
+      }
       requireAccess(path, this.isReadOnly);
       checkLmdbHead(path);
       if (!options.readOnly) {
