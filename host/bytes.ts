@@ -143,7 +143,7 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const PADDING = 0x3d;
 /** Characters that are made at once: a call takes only so many arguments. */
 const PIECE_CODES = 8_192;
-/** Of each character of ASCII, its six bits. */
+/** The six bits that each ASCII character means in base64. */
 const SIX_BITS = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, BASE64.indexOf(String.fromCharCode(code))));
 
 /** RFC 4648's standard alphabet, padded. */
@@ -174,7 +174,7 @@ export function fromBase64(text: string): Uint8Array {
   if (globalThis.Buffer) return new Uint8Array(Buffer.from(text, "base64"));
   const bytes = new Uint8Array((text.length / 4) * 3 - padding.length);
   const six = (at: number) => SIX_BITS[text.charCodeAt(at)] ?? 0;
-  // What is beyond the array, of the padding, is not stored.
+  // An Uint8Array ignores writes past its end, so the zero bytes of the padding are dropped.
   for (let at = 0, to = 0; at < text.length; at += 4, to += 3) {
     const bits = (six(at) << 18) | (six(at + 1) << 12) | (six(at + 2) << 6) | six(at + 3);
     bytes[to] = bits >> 16;

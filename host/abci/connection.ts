@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   /** Rejects: the response is an exception with the message. */
   readonly answer: (call: Call, connection: AbciConnection) => Promise<Answer>;
   readonly frameBytesMax?: number;
-  /** What comes is no ABCI of this transport. */
+  /** Called when the client does not speak ABCI over this transport. */
   readonly onForeign?: (error: UpgradeError) => void;
 }
 

@@ -7,7 +7,7 @@ import { UpgradeError } from "../errors.js";
 /** CometBFT's own bound for both directions: math.MaxInt32. A genesis document comes in one message. */
 export const FRAME_BYTES_MAX = 2_147_483_647;
 
-/** What a client of HTTP/2, so of gRPC, sends first. Read as a length, it would be waited for. */
+/** A gRPC client sends this first. Read as a length, it would make the server wait for a message that never comes. */
 const HTTP2_PREFACE = "PRI * HTTP/2.0";
 /** Where the engine speaks gRPC at this address. */
 const GRPC_REFUSAL =

@@ -25,7 +25,7 @@ export interface AbciServerOptions {
   /** A connection that was of a kind is gone. */
   readonly onGone?: (kind: ConnectionKind) => void;
   readonly frameBytesMax?: number;
-  /** What comes is no ABCI of this transport. */
+  /** Called when the client does not speak ABCI over this transport. */
   readonly onForeign?: (error: UpgradeError) => void;
 }
 

@@ -28,7 +28,7 @@ export interface AppPortOptions {
 }
 
 export class AppPort implements BlockPort {
-  /** What this node proposed last: it was tried for the proposal, and is not again where the engine hands it back. */
+  /** The transactions that this node proposed last. PrepareProposal has tried them, so ProcessProposal skips them. */
   #proposed: readonly Uint8Array[] = [];
 
   constructor(private readonly options: AppPortOptions) {}

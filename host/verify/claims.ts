@@ -132,6 +132,7 @@ export function unprovenClaim<Id extends "status" | "plan-status">(
     restsOn: [`the word of ${visible(cutText(source, SOURCE_BYTES))} alone`],
     value,
   };
+  // As in `#claim`: the compiler does not follow the type of the value through a type parameter.
   return claim as unknown as Claim;
 }
 

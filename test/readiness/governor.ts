@@ -19,6 +19,7 @@ const AGE_MILLIS = 60_000;
 
 /** The scenarios' document, with the governor as its one operator. */
 export function governedGenesis(): string {
+  // The helper types the document as JSON of any shape.
   const document = genesisDocument() as unknown as Document;
   // Blocks have the machine's time: so the pace that the sidecar measures is the chain's.
   document.genesis_time = new Date(Date.now() - AGE_MILLIS).toISOString();

@@ -93,6 +93,7 @@ const WRONG: readonly (readonly [path: string, value: unknown, named?: string])[
 /** A vesting account in place of account 1, with one field changed. */
 function vesting(field: string, value: unknown): string {
   const type = "/cosmos.vesting.v1beta1.ContinuousVestingAccount";
+  // The helper types the document as JSON of any shape.
   const [, base] = (genesisDocument() as unknown as { app_state: { auth: { accounts: object[] } } }).app_state.auth
     .accounts;
   const times = field === "start_time" ? { start_time: value } : { start_time: "1" };

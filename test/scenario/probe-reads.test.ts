@@ -95,5 +95,5 @@ function crowdedGenesis(count: number): Record<string, unknown> {
   return { ...document, app_state: state };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document
+// biome-ignore lint/suspicious/noExplicitAny: parsed genesis JSON, whose sections the test edits freely
 type Document = { app_state: { auth: any; bank: any; staking: any; gov: any } };

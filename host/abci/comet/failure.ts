@@ -53,8 +53,8 @@ export class CometFailures {
   #fullDisk: FullDisk | undefined;
 
   /**
-   * What its last words outside the log are about, if that is a full disk. CometBFT prints why it exits or does not start; a full
-   * disk that it survives is only logged.
+   * The full disk that made CometBFT exit, or not start: it prints the reason outside its log. A full disk that CometBFT survives is
+   * only in its log, and is not returned here.
    */
   get fullDisk(): FullDisk | undefined {
     return this.#fullDisk;

@@ -1,6 +1,6 @@
 /**
- * What a handler does to the modules of one chain: by the chain's own table of modules and stores, and by the guards that its
- * nodes apply before the handler runs. No state is read: the chain is taken to have every module and store of the table.
+ * Describes what a handler does to the modules of one chain. It reads the chain's table of modules and stores, and applies the
+ * guards that nodes apply before the handler runs. It reads no state: it assumes that the chain has every module and store of the table.
  */
 import { NamedStores } from "../../branch/kv/cache-multi-store.js";
 import { MemoryKVStore } from "../../branch/kv/memory-kv.js";

@@ -40,6 +40,7 @@ export function failedReport(error: UpgradeError, facts: ReportFacts): Report {
     ...endingFacts(facts),
     handler: error.details["handler_file"] ?? endingFacts(facts).handler,
   });
+  // Its interface has no index signature, which JsonValue asks for; all its fields are JSON.
   const failure = facts.failure ? (failureAnswer(facts.failure) as unknown as JsonValue) : null;
   return { ...common(facts, new Checks(), undefined), ...ending, failure };
 }

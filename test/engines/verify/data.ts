@@ -44,6 +44,7 @@ export async function preparedData(): Promise<Prepared> {
 
 /** A signature that counts, of which one character is another. */
 function forgedOf({ light_blocks, ...rest }: Evidence): unknown {
+  // Evidence types its blocks as JSON of any shape; these were read from a file that has this one.
   const blocks = structuredClone(light_blocks) as unknown as {
     signed_header: { commit: { signatures: { signature: string }[] } };
   }[];

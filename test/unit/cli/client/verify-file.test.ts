@@ -36,6 +36,7 @@ async function claimsOf(content: string | Uint8Array): Promise<Printed["claims"]
 
 async function judge(): Promise<Printed["claims"]> {
   const printed: Printed[] = [];
+  // `verifyChain` calls `print` alone, and reads none of the flags that are left out here.
   const output = { print: (json: Printed) => printed.push(json) } as unknown as Output;
   const trust = { trustHeight: 2n, trustHash: chain.hashAt(2), trustingPeriod: 3_600_000_000_000n };
   await verifyChain({ ...trust, height: 0n, file } as unknown as VerifyChainFlags, output);
