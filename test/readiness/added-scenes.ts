@@ -4,8 +4,9 @@ import { appendFileSync, chmodSync, cpSync, rmSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mountDisk } from "../small-disk.js";
-import { type Bed, type BedOptions, newProgram } from "./bed.js";
+import type { Bed, BedOptions } from "./bed.js";
 import { outcome, plan, played, type Scene, Skipped, type Use } from "./scene.js";
+import { newProgram } from "./supervised.js";
 
 /** The right program was staged and judged, and something happens then. */
 const afterwards =

@@ -7,8 +7,8 @@ import { freePort } from "../e2e/free-port.js";
 import { Network, type NetworkOptions } from "../network/network.js";
 import type { NetNode } from "../network/node.js";
 import { expectSame, halted, OLD } from "../network/scenes.js";
-import { CHAIND, newProgram, oldProgram, Supervised } from "./bed.js";
 import { handler, isApplied, outcome, type Played, played, type Scene, Skipped, sha256, type Use } from "./scene.js";
+import { CHAIND, newProgram, oldProgram, Supervised } from "./supervised.js";
 
 /** A second or more for each thing that is looked at before the height, on a slow machine. */
 const BLOCKS_TO_PLAN = 600;

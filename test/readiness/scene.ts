@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
 import type { HttpServer } from "../unit/download/http-server.js";
-import type { Bed, BedOptions, Supervised } from "./bed.js";
+import type { Bed, BedOptions } from "./bed.js";
+import type { Supervised } from "./supervised.js";
 import type { Surface } from "./surfaces.js";
 
 /** Of the plan in most scenes. */

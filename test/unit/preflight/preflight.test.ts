@@ -1,68 +1,17 @@
 /** `upgrade preflight`: each row when all is there and when it is not; the verdict; no plan. Homes are real ones. */
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { toUpperHex } from "../../../host/bytes.js";
-import { Home } from "../../../host/engine/home/home.js";
-import { openShared } from "../../../host/engine/home/home-database.js";
-import { sha256 } from "../../../host/native/sha256.js";
-import { goPlatform } from "../../../host/plan-info/platform.js";
 import { memoryRow } from "../../../host/preflight/machine-rows.js";
-import { type PreflightFlags, preflight } from "../../../host/preflight/preflight.js";
+import { preflight } from "../../../host/preflight/preflight.js";
 import { isReady, type Row, tableText } from "../../../host/preflight/row.js";
 import { readsConfig } from "../../../host/shell/settings.js";
-import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
-import { DIST, TestHome } from "../../e2e/chaind.js";
+import { TestHome } from "../../e2e/chaind.js";
 import { build, guest } from "../../guest/build.js";
 import { runHere } from "../cli/run-here.js";
-
-const HANDLERS = join(DIST, "handlers");
-const PLATFORM = goPlatform(process.platform, process.arch);
-const scheduled = (info = "") => new TestHome().schedule({ name: "v2", height: 9n, info }, 5n).path;
-
-async function rowsOf(path: string, flags: PreflightFlags = {}) {
-  const { rows } = await preflight(path, { handlers: HANDLERS, ...flags });
-  return new Map(rows.map((row) => [row.check, row]));
-}
-
-const stateOf = (rows: ReadonlyMap<string, Row>) =>
-  Object.fromEntries([...rows].map(([check, { state }]) => [check, state]));
-
-function appHashAt(path: string, height: bigint): string {
-  const { database, close } = openShared(new Home(path));
-  try {
-    return toUpperHex(new CommitMultiStore(database, { sha256 }).at(height).appHash);
-  } finally {
-    close();
-  }
-}
-
-function report(path: string, change: object = {}): void {
-  const file = new Home(path).rehearsalFile("v2");
-  mkdirSync(dirname(file), { recursive: true });
-  const applied = { app_hash: "AB".repeat(32), memory: { peak: "1048576" } };
-  const whole = {
-    ...{ exit: 0, verdict: "would apply", message: "", chain_id: "scenario-1", handler: null, applied },
-    plan: { name: "v2", height: "9", info: "" },
-    state: { height: "4", app_hash: appHashAt(path, 4n), block_height: "9" },
-  };
-  writeFileSync(file, JSON.stringify({ ...whole, ...change }));
-}
-
-/** A program of this project, as the sidecar asks it. */
-const TAKES_OVER = `#!${process.execPath}
-if (process.argv[2] === "pre-upgrade") console.log("this binary can take over at the height");
-`;
-
-function stage(path: string, text = TAKES_OVER, folder = "upgrades/v2"): string {
-  const file = join(path, "cosmovisor", folder, "bin", "chaind");
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  chmodSync(file, 0o755);
-  return file;
-}
+import { HANDLERS, PLATFORM, rowsOf, scheduled, stage, stateOf, TAKES_OVER } from "./homes.js";
 
 describe("preflight()", () => {
   test("the handler is here → ready: plan with time left, handler with its layouts, stores in words; warnings for what nobody did", async () => {
@@ -216,66 +165,6 @@ describe("preflight()", () => {
     mkdirSync(join(path, "cosmovisor", "genesis", "bin"), { recursive: true });
     const rows = await rowsOf(path);
     expect(stateOf(rows)).toMatchObject({ program: "missing", checksum: "warning" });
-  });
-
-  test("a rehearsal that would apply → ok with its app hash; would fail, or with findings → missing; of another file, or torn → warning", async () => {
-    const path = scheduled();
-    const row = async () => (await rowsOf(path)).get("rehearsal");
-    report(path);
-    expect(await row()).toMatchObject({ state: "ok", words: expect.stringContaining("AB".repeat(32)) });
-    expect((await rowsOf(path)).get("memory")?.words).toContain("1 MiB was the peak of the rehearsal");
-    report(path, { exit: 20, verdict: "would fail", message: "trap", applied: null });
-    expect(await row()).toMatchObject({ state: "missing", words: "would fail on the state of block 4: trap" });
-    const findings = [{ check: "supply", message: "less" }];
-    report(path, { exit: 1, verdict: "would apply with findings", message: "of supply", findings });
-    expect(await row()).toMatchObject({
-      state: "missing",
-      words: "would apply with findings on the state of block 4: of supply",
-    });
-    report(path, { findings });
-    expect(await row()).toMatchObject({ state: "missing", words: expect.stringContaining("with findings of supply") });
-    report(path, { findings, accepted: ["supply"] });
-    expect(await row()).toMatchObject({ state: "ok" });
-    report(path, { handler: { kind: "wasm", sha256: "11".repeat(32), file: "v2.wasm" } });
-    expect(await row()).toMatchObject({ state: "warning", words: expect.stringContaining("of another file") });
-    writeFileSync(new Home(path).rehearsalFile("v2"), '{"exit":');
-    expect(await row()).toMatchObject({ state: "warning", words: expect.stringContaining("cannot be read") });
-  });
-
-  const other = (height: string, appHash = "00".repeat(32)) => ({
-    state: { height, app_hash: appHash, block_height: "9" },
-  });
-  test.each<[string, object, string]>([
-    ["another chain", { chain_id: "other-1" }, 'is of the chain "other-1", and this is "scenario-1"'],
-    [
-      "another plan",
-      { plan: { name: "v3", height: "9", info: "" } },
-      'is of the plan "v3", and the one that is scheduled is "v2"',
-    ],
-    [
-      "another height",
-      { plan: { name: "v2", height: "8", info: "" }, state: { ...other("4").state, block_height: "8" } },
-      'a plan "v2" at height 8, and the one that is scheduled is at 9',
-    ],
-    ["another info", { plan: { name: "v2", height: "9", info: "{}" } }, 'a plan "v2" with other info'],
-    ["a block that is not made yet", other("6"), "is on the state of block 6, and the last block is 5"],
-    ["another state", other("4"), "is on another state of block 4: its app hash is 0000"],
-    ["an app hash that is none", { applied: { app_hash: "00" } }, "cannot be read"],
-    ["a verdict that is none", { verdict: null }, "cannot be read"],
-    ["a verdict that its exit status denies", { verdict: "would fail" }, "cannot be read"],
-    ["a block that is not the plan's", { state: { ...other("4").state, block_height: "-5" } }, "cannot be read"],
-  ])("a rehearsal of %s → warning with the command, and no attestation of it", async (_, change, words) => {
-    const path = scheduled();
-    report(path, change);
-    const rows = await rowsOf(path);
-    expect(rows.get("rehearsal")).toMatchObject({
-      state: "warning",
-      words: expect.stringContaining(words),
-      next: `chaind upgrade rehearse --home ${path}`,
-    });
-    expect(rows.get("attestation")?.next ?? "").not.toContain("--rehearsal");
-    report(path, { ...change, exit: 20, verdict: "would fail" });
-    if (!words.includes("cannot")) expect((await rowsOf(path)).get("rehearsal")?.state).toBe("warning");
   });
 
   test("a sidecar at its socket → what it lacks; nothing lacking → ok", async () => {

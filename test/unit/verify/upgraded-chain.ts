@@ -7,6 +7,9 @@ import type { WasmHandler } from "../../../host/handler/handler.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import type { Height } from "../../../host/types.js";
 import { type RecordedWitness, recordWitness } from "../../../host/verify/replay/record-witness.js";
+import { V1 } from "../../example-chain.js";
+import { Chain, type Process } from "../../scenario/chain.js";
+import { splitBalances } from "../../scenario/versions.js";
 
 /** A process of the scenarios is one. */
 interface HasApp {
@@ -40,4 +43,15 @@ export function witnessOf({ app }: HasApp, handler: WasmHandler, height: Height)
   const { multiStore } = app;
   const states = { before: multiStore.at(height - 1n), after: multiStore.at(height) };
   return recordWitness({ core, sha256, handler, chainId: "scenario-1", height, time: timeOf(height), ...states });
+}
+
+/** A chain that is upgraded at 4, with two blocks after it. */
+export function upgraded(): Process {
+  const chain = new Chain();
+  const old = chain.start({ versions: [V1] });
+  old.schedule({ name: "v2", height: 4n });
+  old.untilHalt();
+  const process = chain.start({ handlers: [splitBalances()] });
+  process.blocks(3);
+  return process;
 }

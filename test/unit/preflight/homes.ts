@@ -1,0 +1,32 @@
+/** Homes with a scheduled plan, and the rows of `upgrade preflight` there. */
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { goPlatform } from "../../../host/plan-info/platform.js";
+import { type PreflightFlags, preflight } from "../../../host/preflight/preflight.js";
+import type { Row } from "../../../host/preflight/row.js";
+import { DIST, TestHome } from "../../e2e/chaind.js";
+
+export const HANDLERS = join(DIST, "handlers");
+export const PLATFORM = goPlatform(process.platform, process.arch);
+export const scheduled = (info = "") => new TestHome().schedule({ name: "v2", height: 9n, info }, 5n).path;
+
+export async function rowsOf(path: string, flags: PreflightFlags = {}) {
+  const { rows } = await preflight(path, { handlers: HANDLERS, ...flags });
+  return new Map(rows.map((row) => [row.check, row]));
+}
+
+export const stateOf = (rows: ReadonlyMap<string, Row>) =>
+  Object.fromEntries([...rows].map(([check, { state }]) => [check, state]));
+
+/** A program of this project, as the sidecar asks it. */
+export const TAKES_OVER = `#!${process.execPath}
+if (process.argv[2] === "pre-upgrade") console.log("this binary can take over at the height");
+`;
+
+export function stage(path: string, text = TAKES_OVER, folder = "upgrades/v2"): string {
+  const file = join(path, "cosmovisor", folder, "bin", "chaind");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+  return file;
+}
