@@ -81,11 +81,12 @@ export class Ahead {
     await this.drop();
     this.#asked = key;
     const problem = await this.options.problemOf(program);
+    // Its turn came meanwhile, or nobody needs it any more.
+    if (this.#isClosed || this.#asked !== key) return;
     if (problem !== undefined) {
       log("warn", `${problem}; it is asked again at height ${plan.height}`);
       return;
     }
-    if (this.#isClosed) return;
     this.#checked = { program, print };
     this.#next = startHeldBack(program);
   }

@@ -31,18 +31,32 @@ export async function openPage(
 
 /** Runs in the page, before its own script. */
 function noteShifts(): void {
-  const shifts = { sum: 0 };
+  const shifts = { sum: 0, moved: [] as string[] };
   Object.assign(globalThis, { shifts });
   new PerformanceObserver((list) => {
     // What moves at once because the reader pressed something is expected, and does not count.
-    type Shift = PerformanceEntry & { readonly value: number; readonly hadRecentInput: boolean };
-    for (const { value, hadRecentInput } of list.getEntries() as Shift[]) if (!hadRecentInput) shifts.sum += value;
+    interface Shift extends PerformanceEntry {
+      readonly value: number;
+      readonly hadRecentInput: boolean;
+      readonly sources: readonly { readonly node: Node | null }[];
+    }
+    for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
+      if (hadRecentInput) continue;
+      shifts.sum += value;
+      shifts.moved.push(`${value}: ${sources.map(({ node }) => node?.textContent?.trim().slice(0, 40)).join(" | ")}`);
+    }
   }).observe({ type: "layout-shift", buffered: true });
 }
 
-/** How much of the layout moved under the reader's eyes; 0.1 counts as good. */
-export function shiftsOf(page: Page): Promise<number> {
-  return page.evaluate(() => (globalThis as unknown as { shifts: { sum: number } }).shifts.sum);
+interface Shifts {
+  /** How much of the layout moved under the reader's eyes; 0.1 counts as good. */
+  sum: number;
+  /** What moved, for the message of a test. */
+  moved: string[];
+}
+
+export function shiftsOf(page: Page): Promise<Shifts> {
+  return page.evaluate(() => (globalThis as unknown as { shifts: Shifts }).shifts);
 }
 
 /** Waits for an element, or fails with all that the page says. */
@@ -61,10 +75,21 @@ export async function verdictOf(page: Page, pattern = /^(?:Checked|Refused)/): P
   return (await verdict.textContent()) ?? "";
 }
 
-/** The reader has compared the hash that came with the address; the verdict then. */
+/**
+ * The reader has compared the hash that came with the address; the verdict then. What moves by it is expected, also on a machine
+ * on which it is not drawn at once.
+ */
 export async function compared(page: Page): Promise<string> {
+  const before = await shiftsOf(page);
   await page.getByRole("button", { name: "I have compared this hash" }).click();
-  return await verdictOf(page, /proven from/);
+  const verdict = await verdictOf(page, /proven from/);
+  await page.evaluate(async (shifts) => {
+    const drawn = () => new Promise(requestAnimationFrame);
+    await drawn();
+    await drawn();
+    Object.assign((globalThis as unknown as { shifts: object }).shifts, shifts);
+  }, before);
+  return verdict;
 }
 
 /** What is claimed: the badge and the words of each. */

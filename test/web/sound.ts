@@ -21,5 +21,6 @@ export async function expectSound(page: Page, picture?: string): Promise<void> {
   expect(await violationsInBoth(page)).toEqual([]);
   const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   expect(await isWide()).toBe(false);
-  expect(await shiftsOf(page)).toBeLessThan(SHIFTS_MAX);
+  const { sum, moved } = await shiftsOf(page);
+  expect(sum, moved.join("\n")).toBeLessThan(SHIFTS_MAX);
 }

@@ -19,10 +19,13 @@ let homes = 0;
 
 function ahead({
   problem,
+  checking = Promise.resolve(),
   isReady = true,
   isMissingReported = false,
 }: {
   problem?: string;
+  /** A check lasts until then. */
+  checking?: Promise<void>;
   isReady?: boolean;
   isMissingReported?: boolean;
 } = {}) {
@@ -50,6 +53,7 @@ function ahead({
     },
     problemOf: async ({ name }) => {
       asked.push(name);
+      await checking;
       return problem;
     },
     hooks: { ...NO_HOOKS, isMissingReported },
@@ -94,6 +98,21 @@ describe("Ahead", () => {
     expect([started, asked, made.isChecked(program)]).toEqual([["v2"], ["v2"], true]);
     expect((await made.take(program))?.program.name).toBe("v2");
     expect(await made.take(program)).toBeUndefined();
+  });
+
+  test("the turn comes while the program is still checked → none is started before its turn any more", async () => {
+    let checked = () => {};
+    const checking = new Promise<void>((resolve) => {
+      checked = resolve;
+    });
+    const { ahead: made, program, look, put, started, asked } = ahead({ checking });
+    put("a");
+    const looked = look(99n);
+    await vi.waitFor(() => expect(asked).toEqual(["v2"]));
+    expect(await made.take(program)).toBeUndefined();
+    checked();
+    await looked;
+    expect([started, made.isChecked(program)]).toEqual([[], false]);
   });
 
   test("others report what is missing → nothing is said of it; what is there takes over", async () => {
