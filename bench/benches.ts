@@ -158,6 +158,14 @@ export const BENCHES: readonly Bench[] = [
     isComparison: true,
   },
   {
+    name: "saved-run",
+    what: "memory of Chromium while the page runs an upgrade of so many accounts again, and while it saves that run as a file",
+    unit: "MiB",
+    sizes: [500_000],
+    quickSizes: [20_000],
+    isComparison: true,
+  },
+  {
     name: "upgrade-latency",
     what: "answers of all endpoints while the block of an upgrade is made; the size is in accounts",
     unit: "answers",

@@ -140,7 +140,8 @@ async function buildWorkers(): Promise<void> {
     bundle: true,
     // As the program is built: a worker loads what it needs.
     splitting: true,
-    chunkNames: "chunks/[name]-[hash]",
+    // Beside the workers: some find files of the repository from where they are.
+    chunkNames: "[name]-[hash]",
     platform: "node",
     format: "esm",
     target: "node20",

@@ -2,15 +2,19 @@
 import { readFileSync } from "node:fs";
 import { exampleChain } from "../../examples/chain/chain.js";
 import { App } from "../../host/chain/app.js";
+import type { DirectChange } from "../../host/chain/block.js";
 import { parseGenesis } from "../../host/chain/genesis/genesis.js";
 import { Core } from "../../host/core/core.js";
 import { loadHandler } from "../../host/handler/handler.js";
 import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
+import type { Timestamp } from "../../host/types.js";
 import { UPGRADE_STORE } from "../../host/upgrade/upgrade-store.js";
 import { headersOf, timeOf, witnessOf } from "../../test/unit/verify/upgraded-chain.js";
 import { sha256, time } from "../workers/records.js";
 import { writeCoinAccounts } from "./coin-accounts.js";
 
+export const CHAIN_ID = "scenario-1";
+export const PLAN = { name: "v2", height: 2n, info: "" };
 export const HANDLER = readFileSync("build/examples/split-balances.wasm");
 
 export interface Upgraded {
@@ -20,32 +24,51 @@ export interface Upgraded {
   readonly block: number;
 }
 
-export function upgraded(accounts: number): Upgraded {
-  const text = { chain_id: "scenario-1", genesis_time: "2026-01-01T00:00:00Z", app_state: {}, consensus: {} };
-  const genesis = parseGenesis(exampleChain, JSON.stringify(text));
-  const handler = loadHandler(HANDLER, { sha256 });
-  const database = new MemoryDatabase();
-  const open = (versions: typeof exampleChain.versions) => {
-    const app = new App({ chain: exampleChain, database, sha256, core: new Core(), genesis, versions });
-    if (versions.length > 1) app.keeper.setWasmHandler(handler);
-    app.load();
-    return app;
-  };
-  const old = open(exampleChain.versions.slice(0, 1));
-  const plan = { name: "v2", height: 2n, info: "" };
-  const { authority } = old.keeper;
-  old.finalizeBlock({
-    ...{ height: 1n, time: timeOf(1n) },
-    changes: [
-      (context) => writeCoinAccounts(context.store("auth"), accounts),
-      (context) => old.keeper.softwareUpgrade(context.store(UPGRADE_STORE), 1n, { authority, plan }),
-    ],
-  });
-  old.commit();
-  const app = open(exampleChain.versions);
-  const block = time(() => {
-    app.finalizeBlock({ height: 2n, time: timeOf(2n) });
+/** The blocks of a chain that is upgraded in block 2, made one after another. */
+export class UpgradedBlocks {
+  readonly #open: (versions: typeof exampleChain.versions) => App;
+  #app: App;
+
+  constructor(
+    private readonly accounts: number,
+    private readonly timeAt: (height: bigint) => Timestamp,
+  ) {
+    const text = { chain_id: CHAIN_ID, genesis_time: "2026-01-01T00:00:00Z", app_state: {}, consensus: {} };
+    const genesis = parseGenesis(exampleChain, JSON.stringify(text));
+    const database = new MemoryDatabase();
+    this.#open = (versions) => {
+      const app = new App({ chain: exampleChain, database, sha256, core: new Core(), genesis, versions });
+      if (versions.length > 1) app.keeper.setWasmHandler(this.handler);
+      app.load();
+      return app;
+    };
+    this.#app = this.#open(exampleChain.versions.slice(0, 1));
+  }
+
+  readonly handler = loadHandler(HANDLER, { sha256 });
+
+  get app(): App {
+    return this.#app;
+  }
+
+  commit(height: bigint): void {
+    if (height === PLAN.height) this.#app = this.#open(exampleChain.versions);
+    const app = this.#app;
+    const { authority } = app.keeper;
+    const first: DirectChange[] = [
+      (context) => writeCoinAccounts(context.store("auth"), this.accounts),
+      (context) => app.keeper.softwareUpgrade(context.store(UPGRADE_STORE), height, { authority, plan: PLAN }),
+    ];
+    app.finalizeBlock({ height, time: this.timeAt(height), changes: height === 1n ? first : [] });
     app.commit();
-  });
-  return { witness: witnessOf({ app }, handler, 2n).bytes, headers: headersOf({ app }, 2n), block };
+  }
+}
+
+export function upgraded(accounts: number): Upgraded {
+  const blocks = new UpgradedBlocks(accounts, timeOf);
+  blocks.commit(1n);
+  const block = time(() => blocks.commit(PLAN.height));
+  const { app, handler } = blocks;
+  const { height } = PLAN;
+  return { witness: witnessOf({ app }, handler, height).bytes, headers: headersOf({ app }, height), block };
 }

@@ -6,15 +6,14 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import type { HaltRecord } from "../../host/upgrade/halt.js";
+import { DIST } from "../dist.js";
 import { type HaltFacts, haltInLog } from "../halt-line.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { NO_DOORS } from "./no-doors.js";
 import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "./prepared-home.js";
 
-export { NO_DOORS };
+export { DIST, NO_DOORS };
 
-/** A build elsewhere can be tried too, while this one is being made again. */
-export const DIST = process.env["CHAIN_UPGRADE_DIST"] ?? join(import.meta.dirname, "../../dist");
 const CHAIND = join(DIST, "chaind.js");
 const HANDLERS = join(DIST, "handlers");
 /** Blocks as fast as they can be made, with times that count them. */

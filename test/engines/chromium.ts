@@ -24,7 +24,7 @@ export async function pageMemory(runner: string, file: string, flags: readonly s
       (globalThis as { compileAndRun?: (base64: string) => Promise<void> }).compileAndRun?.(input);
     // The least module there is: what the engine takes once is taken.
     await page.evaluate(run, "AGFzbQEAAAA=");
-    const before = new Map((await pageProcesses(browser)).map((id) => [id, greatestMemory(id, true)]));
+    const before = new Map((await processesOf(browser, "renderer")).map((id) => [id, greatestMemory(id, true)]));
     await page.evaluate(run, readFileSync(file).toString("base64"));
     // Besides the page's own there may be a spare process, in which nothing happens.
     return Math.max(...[...before].map(([id, memory]) => greatestMemory(id) - memory));
@@ -33,12 +33,24 @@ export async function pageMemory(runner: string, file: string, flags: readonly s
   }
 }
 
-async function pageProcesses(browser: Browser): Promise<number[]> {
+/** Bytes that the greatest page process, and the browser's own process, have at most while `work` is under way. */
+export async function peakWhile(
+  browser: Browser,
+  work: () => Promise<unknown>,
+): Promise<{ page: number; own: number }> {
+  const [pages, own] = [await processesOf(browser, "renderer"), await processesOf(browser, "browser")];
+  for (const id of [...pages, ...own]) greatestMemory(id, true);
+  await work();
+  const peak = (ids: readonly number[]) => Math.max(...ids.map((id) => greatestMemory(id)));
+  return { page: peak(pages), own: peak(own) };
+}
+
+async function processesOf(browser: Browser, type: "renderer" | "browser"): Promise<number[]> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = (await session.send("SystemInfo.getProcessInfo")) as {
     processInfo: readonly { readonly type: string; readonly id: number }[];
   };
-  return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+  return processInfo.filter((each) => each.type === type).map(({ id }) => id);
 }
 
 /** @param fromNow counted from what it has now. 0: the process is gone */

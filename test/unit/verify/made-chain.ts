@@ -39,13 +39,15 @@ export interface ChainShape {
   readonly flag?: (height: number, seed: number) => BlockIdFlag;
   /** Keys of store `upgrade` that are written after a block. Hex; undefined deletes. */
   readonly writes?: (height: number) => readonly (readonly [key: string, value: Uint8Array | undefined])[];
+  /** State that something else commits, block by block; `writes` are not used then. */
+  readonly state?: { readonly stores: () => CommitMultiStore; readonly commit: (height: number) => void };
   readonly chainId?: string;
   /** Time of block 0, seconds since 1970. */
   readonly genesisSeconds?: bigint;
 }
 
 export class MadeChain {
-  readonly stores = new CommitMultiStore(new MemoryDatabase(), { sha256 });
+  readonly #stores = new CommitMultiStore(new MemoryDatabase(), { sha256 });
   readonly blocks: LightBlock[] = [];
   readonly #secrets = new Map<string, { readonly seed: number; readonly type: KeyType; readonly secret: Uint8Array }>();
 
@@ -53,8 +55,8 @@ export class MadeChain {
 
   constructor(private readonly shape: ChainShape) {
     this.chainId = shape.chainId ?? CHAIN;
-    this.stores.mount("auth", "bank", "upgrade");
-    this.stores.loadLatestVersion();
+    this.#stores.mount("auth", "bank", "upgrade");
+    this.#stores.loadLatestVersion();
     let last: BlockId = NIL_BLOCK_ID;
     for (let height = 1; height <= shape.blocks; height++) {
       const block = this.#made(height, last);
@@ -62,6 +64,10 @@ export class MadeChain {
       last = block.signedHeader.commit.blockId;
       this.#commitState(height);
     }
+  }
+
+  get stores(): CommitMultiStore {
+    return this.shape.state?.stores() ?? this.#stores;
   }
 
   at(height: number | bigint): LightBlock {
@@ -132,6 +138,10 @@ export class MadeChain {
   }
 
   #commitState(height: number): void {
+    if (this.shape.state) {
+      this.shape.state.commit(height);
+      return;
+    }
     const branch = this.stores.branch();
     branch.store("bank").set(utf8("height"), utf8(String(height)));
     for (const [key, value] of this.shape.writes?.(height) ?? []) {

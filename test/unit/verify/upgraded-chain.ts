@@ -5,7 +5,7 @@ import { type Header, headerHash } from "../../../host/comet/header.js";
 import { Core } from "../../../host/core/core.js";
 import type { WasmHandler } from "../../../host/handler/handler.js";
 import { sha256 } from "../../../host/native/sha256.js";
-import type { Height } from "../../../host/types.js";
+import type { Height, Timestamp } from "../../../host/types.js";
 import { type RecordedWitness, recordWitness } from "../../../host/verify/replay/record-witness.js";
 import { V1 } from "../../example-chain.js";
 import { Chain, type Process } from "../../scenario/chain.js";
@@ -39,10 +39,15 @@ export function headersOf({ app }: HasApp, height: Height): { block: Header; nex
 /** The times that `Process.block` gives. */
 export const timeOf = (height: Height) => ({ seconds: 1_700_000_000n + 5n * height, nanos: 0 });
 
-export function witnessOf({ app }: HasApp, handler: WasmHandler, height: Height): RecordedWitness {
+export function witnessOf(
+  { app }: HasApp,
+  handler: WasmHandler,
+  height: Height,
+  time: Timestamp = timeOf(height),
+): RecordedWitness {
   const { multiStore } = app;
   const states = { before: multiStore.at(height - 1n), after: multiStore.at(height) };
-  return recordWitness({ core, sha256, handler, chainId: "scenario-1", height, time: timeOf(height), ...states });
+  return recordWitness({ core, sha256, handler, chainId: "scenario-1", height, time, ...states });
 }
 
 /** A chain that is upgraded at 4, with two blocks after it. */

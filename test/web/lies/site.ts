@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { DIST } from "../../e2e/chaind.js";
+import { DIST } from "../../dist.js";
 import type { MadeChain } from "../../unit/verify/made-chain.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are changed at places
