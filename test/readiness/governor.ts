@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toBase64 } from "../../host/bytes.js";
 import { RpcClient } from "../../host/comet-rpc/client.js";
 import { Query } from "../../host/gen/cosmos/auth/v1beta1/query_pb.js";
-import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { ProposalStatus, VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { Query as GovQuery } from "../../host/gen/cosmos/gov/v1/query_pb.js";
 import { ask } from "../../host/wallet/ask.js";
 import { encodeAddress, operators } from "../addresses.js";
 import { genesisDocument } from "../scenario/genesis-text.js";
@@ -56,12 +57,20 @@ export class Governor {
     this.#rpc = new RpcClient(`tcp://127.0.0.1:${rpcPort}`, PATIENCE_MILLIS);
   }
 
-  /** Proposes, votes, and waits until the votes are counted. */
+  /** Proposes, votes, and waits until the proposal has passed. @throws when it fails */
   async govern(messages: readonly Packed[]): Promise<void> {
-    await this.#send(propose(GOVERNOR, messages, { amount: 1_000 }));
-    await this.#send(vote(GOVERNOR, FIRST_PROPOSAL + this.#proposals++, VoteOption.YES));
+    const proposalId = FIRST_PROPOSAL + this.#proposals++;
+    // In one transaction, so that no machine is too slow for the voting period.
+    await this.#send(propose(GOVERNOR, messages, { amount: 1_000 }), vote(GOVERNOR, proposalId, VoteOption.YES));
     await sleep(VOTING_SECONDS * 1_000 + 500);
-    await this.bump();
+    for (const end = Date.now() + PATIENCE_MILLIS; Date.now() < end; await sleep(500)) {
+      await this.bump();
+      const { proposal } = await ask(this.#rpc, GovQuery.method.proposal, { proposalId });
+      if (proposal?.status === ProposalStatus.PASSED) return;
+      if (proposal?.status === ProposalStatus.VOTING_PERIOD) continue;
+      throw new Error(`proposal ${proposalId} did not pass: ${proposal?.failedReason ?? "it is gone"}`);
+    }
+    throw new Error(`the votes on proposal ${proposalId} were not counted in time`);
   }
 
   /** One block more, or two. False: the node takes no transaction now. */
@@ -73,9 +82,9 @@ export class Governor {
   }
 
   /** Returns when it is in a block. */
-  async #send(message: Packed): Promise<void> {
+  async #send(...messages: readonly Packed[]): Promise<void> {
     const before = await this.#account();
-    const tx = GOVERNOR.sign([message], { chainId: "scenario-1", ...before });
+    const tx = GOVERNOR.sign(messages, { chainId: "scenario-1", ...before });
     const sent = (await this.#rpc.call("broadcast_tx_sync", { tx: toBase64(tx) })) as { code: number; log: string };
     if (sent.code !== 0) throw new Error(`the chain refused a transaction: ${sent.log}`);
     for (const end = Date.now() + PATIENCE_MILLIS; Date.now() < end; await sleep(50)) {
