@@ -177,3 +177,12 @@ function distance(a: string, b: string): number {
   }
   return itemAt(row, b.length);
 }
+
+/** `MsgAddNote` and `add_note` are `add-note`. */
+export function kebab(name: string): string {
+  return name
+    .replaceAll("_", "-")
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")
+    .toLowerCase();
+}

@@ -87,6 +87,11 @@ export function singleFields(bytes: Uint8Array, types: readonly number[], refuse
   return fields;
 }
 
+/** Whether a state has the module. An empty version map says nothing of modules, so it counts as having each. */
+export function isInVersionMap(module: string, versions: VersionMap): boolean {
+  return versions.size === 0 || versions.has(module);
+}
+
 export function sameVersions(a: VersionMap, b: VersionMap): boolean {
   return a.size === b.size && [...a].every(([module, version]) => b.get(module) === version);
 }

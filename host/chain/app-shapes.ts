@@ -77,6 +77,8 @@ export interface BlockResult {
 export interface BlockRun {
   readonly time: Timestamp;
   readonly applied: AppliedUpgrade | undefined;
+  /** The version in force after it. */
+  readonly version: ChainVersion;
 }
 
 /** What a chain begins with. */

@@ -98,8 +98,9 @@ export class AppView {
     const { chain, constants, last } = this.options;
     const { params } = constants;
     if (!last()) return params;
-    const { height, stores } = this.at();
-    if (this.#params?.height !== height) this.#params = { height, params: paramsOf(chain.modules, stores, params) };
+    const state = this.at();
+    const { height } = state;
+    if (this.#params?.height !== height) this.#params = { height, params: paramsOf(chain.modules, state, params) };
     return this.#params.params;
   }
 
@@ -107,7 +108,7 @@ export class AppView {
   consensusParamsFor(height: Height): ConsensusParams {
     const { chain, constants, initialHeight } = this.options;
     const first = { initialHeight, params: constants.params };
-    return paramsFor(chain.modules, first, height, (before) => this.multiStore.at(before));
+    return paramsFor(chain.modules, first, height, (before) => this.at(before));
   }
 
   /** Is a plan due at the next height? Then the block takes no transactions. */

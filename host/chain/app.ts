@@ -61,11 +61,11 @@ export class App {
   /** The block whose writes are in the stores, and not committed. */
   #ran: BlockRun | undefined;
   /** The last one that was committed; undefined: not by this process. */
-  #last: BlockRun | undefined;
+  #last: Omit<BlockRun, "version"> | undefined;
   readonly #checks: TxChecks;
   readonly #given: GivenByState;
   readonly #committed = () =>
-    this.lastCommitID.version === 0n ? NO_STORES : this.multiStore.at(this.lastCommitID.version);
+    this.lastCommitID.version === 0n ? { stores: NO_STORES, version: this.version } : this.at();
   /** With the state of genesis, until the first block goes on from it. */
   #begun: CacheMultiStore | undefined;
   /** The versions that this process knows, oldest first. */
@@ -152,7 +152,7 @@ export class App {
 
   /** When the next deposit or vote ends: the block of that time has something to do, whatever it holds. */
   get nextEndTime(): Timestamp | undefined {
-    return nextEndTime(this.options.chain, this.multiStore.loaded());
+    return nextEndTime(this.options.chain, { stores: this.multiStore.loaded(), version: this.version });
   }
 
   /**
@@ -178,7 +178,7 @@ export class App {
   }
 
   /** Those for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
-  consensusParamsFor = (height: Height) => this.#given.paramsFor(height, (before) => this.multiStore.at(before));
+  consensusParamsFor = (height: Height) => this.#given.paramsFor(height, (before) => this.at(before));
 
   /**
    * Runs a block on a branch; one that ran since the last commit is dropped first. Nothing is durable before `commit`;
@@ -194,8 +194,7 @@ export class App {
 
   /**
    * Makes the block that ran durable; `alongside` becomes visible in the same step. After an error nothing more runs in
-   * this app.
-   * @throws UpgradeError UPG_STORE_*
+   * this app. @throws UpgradeError UPG_STORE_*
    */
   commit(alongside: Iterable<RecordChange> = []): CommitID {
     return this.#ending.run(() => {
@@ -206,6 +205,7 @@ export class App {
       const engine = this.options.engine ?? "";
       const commitID = this.multiStore.commit({ time, engine, alongside: [...records, ...alongside] });
       this.#last = this.#ran;
+      this.#version = this.#ran.version;
       this.#ran = undefined;
       this.#given.commit();
       this.#checks.reset();
@@ -215,8 +215,7 @@ export class App {
 
   /**
    * May the transaction enter the mempool? It is checked over what the last block left and the transactions that were
-   * let in since. Nothing of it stays after a commit.
-   * @throws UpgradeError UPG_STORE_*: no verdict
+   * let in since. Nothing of it stays after a commit. @throws UpgradeError UPG_STORE_*: no verdict
    */
   checkTx(tx: Uint8Array, kind: CheckKind = "new"): TxResult {
     return this.#checks.check(tx, kind);
@@ -257,7 +256,6 @@ export class App {
     this.multiStore.close();
   }
 
-  /** Forgets what ran since the last commit. */
   #drop(): void {
     this.#ran = undefined;
     this.#begun = undefined;
@@ -267,23 +265,24 @@ export class App {
 
   #runBlock(request: BlockRequest): BlockResult {
     const { height, time } = request;
-    const { genesis, haltHeight } = this.options;
-    checkHeight(height, this.nextHeight, haltHeight);
+    checkHeight(height, this.nextHeight, this.options.haltHeight);
     if (this.lastCommitID.version === 0n && !this.#begun) this.#begin(request);
     const branch = this.#begun ?? this.multiStore.branch();
     this.#begun = undefined;
     const { proposer, lastCommit, misbehavior } = { ...NO_BLOCK_INFO, ...request };
-    const { applied, ...output } = runBlock(branch, this.multiStore.loaded(), {
+    const { applied, version, ...output } = runBlock(branch, this.multiStore.loaded(), {
       modules: this.chain.modules,
       facts: this.#txFacts({ height, time, block: { proposer, lastCommit, misbehavior } }),
-      appVersion: genesis.appVersion,
+      appVersion: this.options.genesis.appVersion,
       txs: request.txs ?? [],
       changes: request.changes ?? [],
       blockGasMax: blockGasMax(this.consensusParams),
+      versionOf: (stores) => versionInForce(this.keeper, stores, this.#choiceFacts),
     });
-    const updates = this.#given.update(branch, this.#committed, { height, isApplied: applied !== undefined });
+    const ran = { time, applied, version };
+    const updates = this.#given.update({ ...ran, height, stores: branch }, this.#committed);
     branch.write();
-    this.#ran = { time, applied };
+    this.#ran = ran;
     const { hash: appHash } = this.multiStore.stage(upgradeCommitOptions(this.keeper.core, height, applied));
     return { appHash, ...output, ...updates, applied };
   }
@@ -295,6 +294,6 @@ export class App {
     const branch = this.multiStore.branch();
     initGenesis(branch, genesis, { modules: chain.modules, facts: this.#txFacts({ height, time }), version, keeper });
     this.#begun = branch;
-    return this.#given.begin(branch);
+    return this.#given.begin({ stores: branch, version });
   }
 }

@@ -10,10 +10,13 @@ import { storesBefore } from "../upgrade/module-table.js";
 import { SDK, TxError } from "../values/tx-error.js";
 import { type BlockContext, blockContext, type ChainEvent, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
-import { type Module, type ReadableStores, storesOf } from "./module.js";
+import { type Module, storesOf } from "./module.js";
 import { runProbes } from "./probe.js";
+import { routerAt } from "./tx/message-kind.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
+import { type GivingState, hasStores, isRunning } from "./versions/running.js";
+import type { ChainVersion } from "./versions/version.js";
 
 /** A change in place of transactions: the app's own entry point for tools and tests, not for clients. */
 export type DirectChange = (context: BlockContext) => void;
@@ -26,12 +29,16 @@ export interface BlockInput {
   readonly txs: readonly Uint8Array[];
   readonly changes: readonly DirectChange[];
   readonly blockGasMax: bigint | undefined;
+  /** The version in force on a state, after an upgrade was applied to it. */
+  readonly versionOf: (stores: MultiStore) => ChainVersion;
 }
 
 export interface BlockOutput {
   readonly txResults: readonly TxResult[];
   readonly events: readonly ChainEvent[];
   readonly applied: AppliedUpgrade | undefined;
+  /** The version in force after the block. */
+  readonly version: ChainVersion;
 }
 
 /**
@@ -40,30 +47,40 @@ export interface BlockOutput {
  * @throws Halt; UpgradeError UPG_MIGRATION_*, UPG_HANDLER_*, UPG_STORE_*
  */
 export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: BlockInput): BlockOutput {
-  const { facts, txs, changes } = input;
-  const { keeper, chainId, height, time } = facts;
+  const { txs, changes } = input;
+  const { keeper, chainId, height, time } = input.facts;
   const events: ChainEvent[] = [];
   const block: BlockFacts = { chainId, height, time, appVersion: input.appVersion };
   const hookInput = { keeper, branch, base, block };
   const pre = preBlocker(hookInput);
   let applied: AppliedUpgrade | undefined;
+  let after = input;
   let txResults: readonly TxResult[];
   if (pre.isUpgradeBlock) {
     applied = endBlocker(hookInput, pre);
     if (applied) {
-      requireStores(input, branch, applied);
-      checkInvariants(input, branch, applied);
-      applied = { ...applied, probes: runProbes({ modules: input.modules, facts, branch, base, applied }) };
+      after = inVersion(input, input.versionOf(branch));
+      const { modules, facts } = after;
+      requireStores(after, branch, applied);
+      checkInvariants(after, branch, applied);
+      applied = { ...applied, probes: runProbes({ modules, facts, branch, base, applied }) };
     }
     txResults = txs.map(refusedInUpgradeBlock);
-    events.push(...runHooks(input, branch, "BeginBlock"));
+    events.push(...runHooks(after, branch, "BeginBlock"));
   } else {
     events.push(...runHooks(input, branch, "BeginBlock"));
-    const context = blockContext(facts, branch, events);
+    const context = blockContext(input.facts, branch, events);
     for (const change of changes) synchronous("a change", change(context));
     txResults = runTransactions(branch, input);
   }
-  return { txResults, events: [...events, ...runHooks(input, branch, "EndBlock")], applied };
+  const { version } = after.facts;
+  return { txResults, events: [...events, ...runHooks(after, branch, "EndBlock")], applied, version };
+}
+
+/** The block goes on in the version that its upgrade led to. */
+function inVersion(input: BlockInput, version: ChainVersion): BlockInput {
+  const router = routerAt(input.modules, version);
+  return { ...input, facts: { ...input.facts, version, router } };
 }
 
 /** A module of the version map that ran before the upgrade runs after it: without a store its code and its invariants would be skipped. */
@@ -82,8 +99,9 @@ function requireStores({ modules }: BlockInput, { names }: MultiStore, applied: 
 }
 
 /** A state that an upgrade leaves is committed only when it holds what its modules hold to be always true. */
-function checkInvariants({ modules }: BlockInput, branch: MultiStore, { plan, handler }: AppliedUpgrade): void {
-  for (const module of modules.filter((each) => hasStores(each, branch))) {
+function checkInvariants({ modules, facts }: BlockInput, branch: MultiStore, { plan, handler }: AppliedUpgrade): void {
+  const state = { stores: branch, version: facts.version };
+  for (const module of modules.filter((each) => isRunning(each, state))) {
     for (const { name, check } of module.invariants ?? []) {
       const broken = callModule(`invariant "${name}" of module ${module.name}`, () => check(branch));
       if (broken === undefined) continue;
@@ -91,11 +109,6 @@ function checkInvariants({ modules }: BlockInput, branch: MultiStore, { plan, ha
       throw failureOf(new UpgradeError("UPG_MIGRATION_INVARIANT", what), plan, handler.wasm);
     }
   }
-}
-
-/** A version may lack a module, or keep its records in stores of other names: its code does not run then. */
-export function hasStores(module: Module, { names }: { readonly names: readonly string[] }): boolean {
-  return storesOf(module).every((name) => names.includes(name));
 }
 
 function runTransactions(branch: MultiStore, { facts, txs, blockGasMax }: BlockInput): TxResult[] {
@@ -115,20 +128,21 @@ function runTransactions(branch: MultiStore, { facts, txs, blockGasMax }: BlockI
 function runHooks({ modules, facts }: BlockInput, branch: MultiStore, hook: "BeginBlock" | "EndBlock"): ChainEvent[] {
   const events: ChainEvent[] = [];
   const context = moduleContext({ ...facts, consumeGas: () => undefined }, branch, events);
+  const state = { stores: branch, version: facts.version };
   for (const module of modules) {
     const run = hook === "BeginBlock" ? module.beginBlock : module.endBlock;
-    if (run && hasStores(module, branch)) callModule(`${hook} of module ${module.name}`, () => run(context));
+    if (run && isRunning(module, state)) callModule(`${hook} of module ${module.name}`, () => run(context));
   }
   const mode = { key: "mode", value: hook };
   return events.map(({ type, attributes }) => ({ type, attributes: [...attributes, mode] }));
 }
 
 /** When the next block has something to do, whatever it holds; undefined: no module asks for one by the clock. */
-export function nextEndTime({ modules }: Pick<Chain, "modules">, stores: ReadableStores): Timestamp | undefined {
+export function nextEndTime({ modules }: Pick<Chain, "modules">, state: GivingState): Timestamp | undefined {
   const times = modules.flatMap(
     (module) =>
-      (hasStores(module, stores) &&
-        callModule(`nextEndTime() of module "${module.name}"`, () => module.nextEndTime?.(stores))) ||
+      (isRunning(module, state) &&
+        callModule(`nextEndTime() of module "${module.name}"`, () => module.nextEndTime?.(state.stores))) ||
       [],
   );
   return times.sort(compareTimes)[0];

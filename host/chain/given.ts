@@ -4,12 +4,13 @@ import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { callModule } from "../synchronous.js";
 import type { CacheMultiStore, Height } from "../types.js";
 import { isWritten } from "../upgrade/guards.js";
-import { hasStores } from "./block.js";
+import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { genesisParams } from "./genesis/consensus-params.js";
 import type { GenesisFacts } from "./genesis/genesis.js";
-import { type Module, type ReadableStores, storesOf } from "./module.js";
+import { type Module, storesOf } from "./module.js";
 import { StateValue } from "./state-value.js";
 import { readValidators, updatesBetween, type Validators } from "./validators.js";
+import { type GivingState, isRunning } from "./versions/running.js";
 
 /** What a block changed of it. */
 export interface GivenUpdates {
@@ -19,21 +20,20 @@ export interface GivenUpdates {
   readonly paramUpdates: ConsensusParams | undefined;
 }
 
-interface RunFacts {
+/** The state of a block that ran and is not committed. */
+interface RanState extends GivingState {
+  readonly stores: CacheMultiStore;
   readonly height: Height;
-  /** An upgrade was applied: any module may give another value now. */
-  readonly isApplied: boolean;
+  /** An upgrade: any module may give another value now. */
+  readonly applied: AppliedUpgrade | undefined;
 }
 
 /** The parameters that a state gives; those of genesis where no module of it gives any. */
-export function paramsOf(
-  modules: readonly Module[],
-  stores: ReadableStores,
-  genesis: ConsensusParams,
-): ConsensusParams {
-  const giver = giverIn(modules, stores, "consensusParams");
+export function paramsOf(modules: readonly Module[], state: GivingState, genesis: ConsensusParams): ConsensusParams {
+  const giver = giverIn(modules, state, "consensusParams");
   const given =
-    giver && callModule(`consensusParams() of module "${giver.name}"`, () => giver.consensusParams?.(stores, genesis));
+    giver &&
+    callModule(`consensusParams() of module "${giver.name}"`, () => giver.consensusParams?.(state.stores, genesis));
   return given ?? genesis;
 }
 
@@ -45,14 +45,14 @@ export interface FirstParams {
 
 /**
  * In force for the block at a height: what the state after the block before it gives, which must be kept where a module gives any.
- * @param after the stores as a block left them
+ * @param after the state as a block left it
  * @throws UpgradeError UPG_NOT_FOUND_VERSION
  */
 export function paramsFor(
   modules: readonly Module[],
   { initialHeight, params }: FirstParams,
   height: Height,
-  after: (height: Height) => ReadableStores,
+  after: (height: Height) => GivingState,
 ): ConsensusParams {
   const areOfGenesis = height <= initialHeight || modules.every(({ consensusParams }) => consensusParams === undefined);
   return areOfGenesis ? params : paramsOf(modules, after(height - 1n), params);
@@ -68,45 +68,48 @@ export class GivenByState {
     private readonly genesis: Pick<GenesisFacts, "stakingParams" | "consensusParams" | "appVersion" | "initialHeight">,
   ) {
     this.genesisParams = genesisParams(genesis);
-    this.#validators = new StateValue((stores) =>
-      readValidators(giverIn(modules, stores, "validators"), stores, genesis),
+    this.#validators = new StateValue((state) =>
+      readValidators(giverIn(modules, state, "validators"), state.stores, genesis),
     );
-    this.#params = new StateValue((stores) => paramsOf(modules, stores, this.genesisParams));
+    this.#params = new StateValue((state) => paramsOf(modules, state, this.genesisParams));
   }
 
   /** Of the state that a chain begins with. */
-  begin(stores: ReadableStores): { readonly validators: Validators; readonly params: ConsensusParams } {
-    return { validators: this.#validators.begin(stores) ?? [], params: this.#params.begin(stores) };
+  begin(state: GivingState): { readonly validators: Validators; readonly params: ConsensusParams } {
+    return { validators: this.#validators.begin(state) ?? [], params: this.#params.begin(state) };
   }
 
   /** Whom the last commit gives power, the greatest first; undefined: no module gives any, so that they stay who they are. */
-  validators(committed: () => ReadableStores): Validators | undefined {
+  validators(committed: () => GivingState): Validators | undefined {
     return this.#validators.of(committed);
   }
 
   /** In force for the block after the last commit. */
-  params(committed: () => ReadableStores): ConsensusParams {
+  params(committed: () => GivingState): ConsensusParams {
     return this.#params.of(committed);
   }
 
   /** In force for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
-  paramsFor(height: Height, after: (height: Height) => ReadableStores): ConsensusParams {
+  paramsFor(height: Height, after: (height: Height) => GivingState): ConsensusParams {
     const { initialHeight } = this.genesis;
     return paramsFor(this.modules, { initialHeight, params: this.genesisParams }, height, after);
   }
 
-  /** What a block changed that wrote to `branch`. @throws UpgradeError UPG_INVALID_ARGUMENT naming what breaks a rule */
-  update(branch: CacheMultiStore, committed: () => ReadableStores, { height, isApplied }: RunFacts): GivenUpdates {
+  /** What a block changed. @throws UpgradeError UPG_INVALID_ARGUMENT naming what breaks a rule */
+  update(after: RanState, committed: () => GivingState): GivenUpdates {
     const mayDiffer = (kind: "validators" | "consensusParams"): boolean => {
-      const giver = giverIn(this.modules, branch, kind);
-      return isApplied || (giver !== undefined && storesOf(giver).some((name) => isWritten(branch, name)));
+      const giver = giverIn(this.modules, after, kind);
+      return (
+        after.applied !== undefined ||
+        (giver !== undefined && storesOf(giver).some((name) => isWritten(after.stores, name)))
+      );
     };
-    const powers = this.#validators.after(branch, committed, mayDiffer("validators"));
-    const params = this.#params.after(branch, committed, mayDiffer("consensusParams"));
+    const powers = this.#validators.after(after, committed, mayDiffer("validators"));
+    const params = this.#params.after(after, committed, mayDiffer("consensusParams"));
     const isOther = params.after !== params.before && !isSame(params.after, params.before);
     if (isOther) {
       validateConsensusParams(params.after);
-      validateParamsUpdate(params.before, params.after, height);
+      validateParamsUpdate(params.before, params.after, after.height);
     }
     return {
       // A state without a module that gives power leaves everybody theirs.
@@ -134,10 +137,10 @@ export class GivenByState {
 
 function giverIn(
   modules: readonly Module[],
-  stores: Pick<ReadableStores, "names">,
+  state: GivingState,
   kind: "validators" | "consensusParams",
 ): Module | undefined {
-  return modules.find((module) => module[kind] && hasStores(module, stores));
+  return modules.find((module) => module[kind] && isRunning(module, state));
 }
 
 function isSame(a: ConsensusParams, b: ConsensusParams): boolean {

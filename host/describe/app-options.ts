@@ -12,7 +12,7 @@ import {
 } from "@bufbuild/protobuf";
 import type { Module } from "../chain/module.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
-import { kebab } from "../chain/query/texts.js";
+import { kebab } from "../text.js";
 import type { MessageKind } from "../chain/tx/message-kind.js";
 import {
   type ServiceCommandDescriptor as Commands,

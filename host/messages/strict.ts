@@ -40,6 +40,13 @@ export function checkStrictly(bytes: Uint8Array, desc: DescMessage, options: Str
   if (texts[0]) throw texts[0];
 }
 
+/** A type that is packed, and that nothing resolves. */
+export class UnknownTypeError extends WireError {
+  constructor(readonly typeUrl: string) {
+    super(`unable to resolve type URL ${typeUrl}`);
+  }
+}
+
 interface Walk extends StrictOptions {
   /** What is wrong with texts; the Cosmos SDK finds it only after the form of the whole was checked. */
   readonly texts: Error[];
@@ -71,7 +78,7 @@ function check(bytes: Uint8Array, desc: DescMessage, options: Walk, depth: numbe
 
 function checkPacked(typeUrl: string, bytes: Uint8Array, options: Walk, depth: number): void {
   const desc = options.resolve(typeUrl);
-  if (!desc) throw new WireError(`unable to resolve type URL ${typeUrl}`);
+  if (!desc) throw new UnknownTypeError(typeUrl);
   check(bytes, desc, options, depth + 1);
 }
 

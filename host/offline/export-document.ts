@@ -50,9 +50,9 @@ export function* documentText(exported: ExportedVersion): Generator<string> {
 }
 
 /** The parameters of consensus that state says; those of the document stay as they are written where it says nothing. */
-function changedParams({ chain, view, begun }: ExportedVersion): Json {
+function changedParams({ chain, view, begun, version }: ExportedVersion): Json {
   const before = genesisParams(begun);
-  const params = paramsOf(chain.modules, view, before);
+  const params = paramsOf(chain.modules, { stores: view, version }, before);
   if (params === before) return {};
   const { block, evidence, validator, abci } = params;
   return {

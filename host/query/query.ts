@@ -13,6 +13,7 @@ import { descriptorService, fileService, interfaceService } from "../describe/ch
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { INT64_MAX } from "../limits.js";
 import type { Height, Sha256 } from "../types.js";
+import { isInVersionMap } from "../version-map.js";
 import { nodeService } from "./node.js";
 import { consensusService, settingsService } from "./settings.js";
 import { inTurns } from "./turns.js";
@@ -45,6 +46,8 @@ export class Query<N extends NodePort = NodePort> {
   /** Those of REST: all but the descriptions of the chain to clients of gRPC. */
   readonly routed: readonly QueryService[];
   readonly #methods: ReadonlyMap<string, QueryMethod>;
+  /** Whose a method is; a method that is not here belongs to no module. */
+  readonly #modules: ReadonlyMap<QueryMethod, string>;
   #last: StateView | undefined;
 
   constructor(private readonly options: QueryOptions<N>) {
@@ -60,6 +63,11 @@ export class Query<N extends NodePort = NodePort> {
       fileService(chain, () => this.descriptors),
       descriptorService(chain, () => this.descriptors),
     ];
+    this.#modules = new Map(
+      chain.modules.flatMap(({ name, queries = [] }) =>
+        queries.flatMap(({ methods }) => methods.map((method) => [method, name] as const)),
+      ),
+    );
     this.#methods = new Map(this.services.flatMap(({ methods }) => methods.map((method) => [method.path, method])));
   }
 
@@ -95,7 +103,8 @@ export class Query<N extends NodePort = NodePort> {
 
   /**
    * @param askedHeight 0n: the last one
-   * @throws UpgradeError UPG_NOT_FOUND_VERSION, UPG_REMOTE_NOT_READY, and what the method throws
+   * @throws UpgradeError UPG_NOT_FOUND_VERSION, UPG_REMOTE_NOT_READY, UPG_NOT_FOUND_METHOD for a module that the state does not
+   * have, and what the method throws
    */
   async call(
     method: QueryMethod,
@@ -110,6 +119,7 @@ export class Query<N extends NodePort = NodePort> {
     }
     const state = this.#stateAt(askedHeight);
     const { height, stores, version } = state;
+    this.#requireModule(method, state);
     try {
       return { message: await method.run(request, { ...facts, height, stores, version }), height };
     } catch (error) {
@@ -117,6 +127,16 @@ export class Query<N extends NodePort = NodePort> {
       if (isUpgradeError(error) && error.code === "UPG_STORE_CORRUPT") app.multiStore.at(height);
       throw error;
     }
+  }
+
+  /** An upgrade may have removed the module and kept its records, which nothing may read as its state then. */
+  #requireModule(method: QueryMethod, { height, version }: StateView): void {
+    const module = this.#modules.get(method);
+    if (module === undefined || isInVersionMap(module, version.modules)) return;
+    throw new UpgradeError(
+      "UPG_NOT_FOUND_METHOD",
+      `module "${module}" is not in the version map at height ${height}, so ${method.path} is not served there`,
+    );
   }
 
   #stateAt(askedHeight: Height): StateView {

@@ -1,12 +1,12 @@
 /** The genesis document as an engine holds it: made once, kept when it is small, read in pieces when it is not. */
 
 import { toBase64, utf8 } from "../bytes.js";
-import { GenesisPieces, type Piece } from "../chain/query/genesis-pieces.js";
 import type { LocalNode, NodeGenesis } from "../chain/query/node-port.js";
 import { UpgradeError } from "../errors.js";
 import { noRoom, type UnreadBytes } from "../server/unread.js";
 import { decodeText } from "../text.js";
 import type { RpcContext } from "./context.js";
+import { GenesisPieces, type Piece } from "./genesis-pieces.js";
 import { consensusParamsJson, JsonText } from "./json.js";
 import type { Params } from "./params.js";
 

@@ -19,11 +19,11 @@ import {
   TxRawSchema,
 } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { TX_BYTES_MAX } from "../../limits.js";
-import { checkStrictly, type Resolve, withoutBadTexts } from "../../messages/strict.js";
+import { checkStrictly, type Resolve, UnknownTypeError, withoutBadTexts } from "../../messages/strict.js";
 import { BYTES, varintBytes, WireCursor, WireError } from "../../messages/wire-cursor.js";
 import type { AddressCodec, Addresses } from "../../values/address.js";
 import { SDK, TxError, undefinedError } from "../../values/tx-error.js";
-import type { MessageRouter, ReadMessage } from "./message-kind.js";
+import { type MessageRouter, type ReadMessage, removedMessage } from "./message-kind.js";
 
 export interface DecodedTx {
   /** Bytes of the whole transaction. */
@@ -67,13 +67,22 @@ function decodeParts(bytes: Uint8Array, router: MessageRouter) {
   const strict = { resolve, mayHoldNotCritical: false };
   checkStrictly(bytes, TxRawSchema, strict);
   const raw = fromBinary(TxRawSchema, bytes);
-  checkStrictly(raw.bodyBytes, TxBodySchema, { resolve, mayHoldNotCritical: true });
+  checkBody(raw.bodyBytes, router);
   checkStrictly(raw.authInfoBytes, AuthInfoSchema, strict);
   return {
     raw,
     body: fromBinary(TxBodySchema, raw.bodyBytes),
     authInfo: fromBinary(AuthInfoSchema, raw.authInfoBytes),
   };
+}
+
+function checkBody(bytes: Uint8Array, router: MessageRouter): void {
+  try {
+    checkStrictly(bytes, TxBodySchema, { resolve: resolverOf(router), mayHoldNotCritical: true });
+  } catch (error) {
+    const removed = error instanceof UnknownTypeError && removedMessage(router, error.typeUrl);
+    throw removed ? new WireError(removed) : error;
+  }
 }
 
 const RESOLVERS = new WeakMap<MessageRouter, Resolve>();

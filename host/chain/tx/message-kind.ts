@@ -16,9 +16,10 @@ import { UpgradeError } from "../../errors.js";
 import { signer as signerOption } from "../../gen/cosmos/msg/v1/msg_pb.js";
 import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
 import { callModule } from "../../synchronous.js";
-import type { Any } from "../../types.js";
+import type { Any, VersionMap } from "../../types.js";
 import type { AddressCodec, Addresses } from "../../values/address.js";
 import { undefinedError } from "../../values/tx-error.js";
+import { isInVersionMap } from "../../version-map.js";
 import type { ModuleContext } from "../context.js";
 
 /** A message that was decoded, ready to run. */
@@ -58,17 +59,21 @@ export interface MessageKind {
 export type MessageRouter = ReadonlyMap<string, MessageKind>;
 
 const ROUTERS = new WeakMap<RouterFacts, MessageRouter>();
+/** Modules by the type URLs that a router lacks although the program has code for them. */
+const REMOVED = new WeakMap<MessageRouter, ReadonlyMap<string, string>>();
 
 interface RouterFacts {
   /** The app version. */
   readonly number: bigint;
+  /** The version map of the state. */
+  readonly modules: VersionMap;
   /** Modules whose code reads the state. */
-  readonly layouts: ReadonlyMap<string, bigint>;
+  readonly layouts: VersionMap;
 }
 
 /**
- * The messages of one version. A message of a module that the version lacks, or one that came with a later version, is as
- * unknown as to a program that never heard of it: both must give the same results.
+ * The messages of one version. A message of a module that the version lacks, that an upgrade removed, or one that came with a
+ * later version, is as unknown as to a program that never heard of it: both must give the same results.
  */
 export function routerAt(
   modules: readonly { readonly name: string; readonly messages?: readonly MessageKind[] }[],
@@ -76,11 +81,24 @@ export function routerAt(
 ): MessageRouter {
   const made = ROUTERS.get(version);
   if (made) return made;
-  const kinds = modules.flatMap(({ name, messages = [] }) => (version.layouts.has(name) ? messages : []));
-  const known = kinds.filter(({ since }) => version.number >= since);
+  const coded = modules.filter(({ name }) => version.layouts.has(name));
+  const isThere = ({ name }: { readonly name: string }) => isInVersionMap(name, version.modules);
+  const known = coded
+    .filter(isThere)
+    .flatMap(({ messages = [] }) => messages)
+    .filter(({ since }) => version.number >= since);
   const router = new Map(known.map((kind) => [kind.typeUrl, kind]));
   ROUTERS.set(version, router);
+  const removed = coded.filter((module) => !isThere(module));
+  const named = removed.flatMap(({ name, messages = [] }) => messages.map(({ typeUrl }) => [typeUrl, name] as const));
+  REMOVED.set(router, new Map(named));
   return router;
+}
+
+/** Why a router does not have a message that the program knows; undefined: the program does not know it, or not yet. */
+export function removedMessage(router: MessageRouter, typeUrl: string): string | undefined {
+  const module = REMOVED.get(router)?.get(typeUrl);
+  return module && `${typeUrl} belongs to module "${module}", which is not in the version map of this chain`;
 }
 
 /** What a message is made of. */

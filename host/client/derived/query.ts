@@ -1,6 +1,6 @@
 /** `query <module> <method>`, where it has no command written by hand: read from the descriptors of the services. */
 import { create, type DescField, type DescMethod, toJson } from "@bufbuild/protobuf";
-import { kebab } from "../../chain/query/texts.js";
+import { kebab } from "../../text.js";
 import { messageOf } from "../../errors.js";
 import { PageRequestSchema } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { messageFromJson } from "../../messages/message-json.js";

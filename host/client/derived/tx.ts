@@ -1,6 +1,6 @@
 /** `tx <module> <message>`, where it has no command written by hand: read from the descriptors of the messages. */
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
-import { kebab } from "../../chain/query/texts.js";
+import { kebab } from "../../text.js";
 import type { MessageKind } from "../../chain/tx/message-kind.js";
 import { messageOf } from "../../errors.js";
 import { messageFromJson } from "../../messages/message-json.js";

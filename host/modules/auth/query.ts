@@ -6,7 +6,7 @@ import type { QueryCall } from "../../chain/query/call.js";
 import { OnceAHeight } from "../../chain/query/once-a-height.js";
 import { paginate, walk } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
-import { readAddress } from "../../chain/query/texts.js";
+import { readAddress } from "../../values/request-text.js";
 import { UpgradeError } from "../../errors.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { BaseAccountSchema, ModuleAccountSchema } from "../../gen/cosmos/auth/v1beta1/auth_pb.js";

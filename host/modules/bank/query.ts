@@ -4,7 +4,7 @@ import type { QueryCall } from "../../chain/query/call.js";
 import { OnceAHeight } from "../../chain/query/once-a-height.js";
 import { type Paged, paginate, paginateList, walk } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
-import { checkText, readAddress } from "../../chain/query/texts.js";
+import { checkText, readAddress } from "../../values/request-text.js";
 import { UpgradeError } from "../../errors.js";
 import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";

@@ -4,7 +4,7 @@ import { equalBytes, toHex } from "../../bytes.js";
 import type { QueryCall } from "../../chain/query/call.js";
 import { paginate, paginateList } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
-import { readAddress } from "../../chain/query/texts.js";
+import { readAddress } from "../../values/request-text.js";
 import { UpgradeError } from "../../errors.js";
 import type { Delegation, UnbondingDelegation, Validator } from "../../gen/chain/staking/v1/staking_pb.js";
 import { BondStatus as StoredStatus } from "../../gen/chain/staking/v1/staking_pb.js";

@@ -2,7 +2,7 @@
 
 import type { QueryCall } from "../../chain/query/call.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
-import { checkText } from "../../chain/query/texts.js";
+import { checkText } from "../../values/request-text.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as ChainQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
 import { Query as CosmosQuery } from "../../gen/cosmos/upgrade/v1beta1/query_pb.js";

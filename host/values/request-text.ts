@@ -1,7 +1,7 @@
 /** Names and addresses in requests. */
-import { utf8 } from "../../bytes.js";
-import { messageOf, UpgradeError } from "../../errors.js";
-import type { AddressCodec } from "../../values/address.js";
+import { utf8 } from "../bytes.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import type { AddressCodec } from "./address.js";
 
 /** Names are not judged, but nothing longer is looked up. */
 const NAME_BYTES_MAX = 4_096;
@@ -26,13 +26,4 @@ export function readAddress(addresses: AddressCodec, text: string): Uint8Array {
     const what = messageOf(cause);
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `invalid address: ${what}`, { cause });
   }
-}
-
-/** `MsgAddNote` and `add_note` are `add-note`. */
-export function kebab(name: string): string {
-  return name
-    .replaceAll("_", "-")
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")
-    .toLowerCase();
 }

@@ -1,6 +1,6 @@
 /** A genesis document as a node shows it: some members are its own, the others are ranges of the file. */
-import { concatBytes } from "../../bytes.js";
-import type { NodeGenesis } from "./node-port.js";
+import { concatBytes } from "../bytes.js";
+import type { NodeGenesis } from "../chain/query/node-port.js";
 
 /** Bytes here, or a range of the file. */
 export type Piece = Uint8Array | { readonly from: number; readonly to: number };
