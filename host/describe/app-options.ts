@@ -12,7 +12,6 @@ import {
 } from "@bufbuild/protobuf";
 import type { Module } from "../chain/module.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
-import { kebab } from "../text.js";
 import type { MessageKind } from "../chain/tx/message-kind.js";
 import {
   type ServiceCommandDescriptor as Commands,
@@ -23,6 +22,7 @@ import {
 import { Query } from "../gen/cosmos/autocli/v1/query_pb.js";
 import { service as isMsgService } from "../gen/cosmos/msg/v1/msg_pb.js";
 import { http } from "../gen/google/api/annotations_pb.js";
+import { kebab } from "../text.js";
 
 type CommandOptions = MessageInitShape<typeof RpcCommandOptionsSchema>;
 type Messages = ReadonlyMap<string, MessageKind>;

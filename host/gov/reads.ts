@@ -2,7 +2,6 @@
 
 import type { QueryCall } from "../chain/query/call.js";
 import { type Paged, paginate } from "../chain/query/paginate.js";
-import { readAddress } from "../values/request-text.js";
 import { resolverOf } from "../chain/tx/decode.js";
 import { UpgradeError } from "../errors.js";
 import type { PageRequest } from "../gen/cosmos/base/query/v1beta1/pagination_pb.js";
@@ -15,6 +14,7 @@ import {
   type Vote,
 } from "../gen/cosmos/gov/v1/gov_pb.js";
 import { withZeroValues } from "../messages/zero-values.js";
+import { readAddress } from "../values/request-text.js";
 import {
   depositRecords,
   GOV_STORE,

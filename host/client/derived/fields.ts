@@ -1,11 +1,10 @@
 /** Fields of a protobuf message as flags and arguments of a command, and what is given for them as its JSON. */
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
-import { kebab } from "../../text.js";
 import { messageOf } from "../../errors.js";
 import { INT64_MAX, UINT64_MAX } from "../../limits.js";
 import { requireKnownNames, shortName } from "../../messages/json-names.js";
-import { unknownName } from "../../text.js";
+import { kebab, unknownName } from "../../text.js";
 import { usage } from "../../usage.js";
 import { parseCoins } from "../../values/coins.js";
 import { messageRegistry } from "../message-json.js";

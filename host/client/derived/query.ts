@@ -1,12 +1,12 @@
 /** `query <module> <method>`, where it has no command written by hand: read from the descriptors of the services. */
 import { create, type DescField, type DescMethod, toJson } from "@bufbuild/protobuf";
-import { kebab } from "../../text.js";
 import { messageOf } from "../../errors.js";
 import { PageRequestSchema } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { messageFromJson } from "../../messages/message-json.js";
 import type { Cobra } from "../../shell/cobra.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
+import { kebab } from "../../text.js";
 import { usage } from "../../usage.js";
 import { ask } from "../../wallet/ask.js";
 import { addQueryFlags, type QueryFlags, queryClient } from "../flags.js";

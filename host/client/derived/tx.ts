@@ -1,12 +1,12 @@
 /** `tx <module> <message>`, where it has no command written by hand: read from the descriptors of the messages. */
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
-import { kebab } from "../../text.js";
 import type { MessageKind } from "../../chain/tx/message-kind.js";
 import { messageOf } from "../../errors.js";
 import { messageFromJson } from "../../messages/message-json.js";
 import type { Cobra } from "../../shell/cobra.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
+import { kebab } from "../../text.js";
 import { usage } from "../../usage.js";
 import { messageRegistry } from "../message-json.js";
 import { addTxFlags, type TxFlags } from "../tx/flags.js";

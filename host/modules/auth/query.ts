@@ -6,7 +6,6 @@ import type { QueryCall } from "../../chain/query/call.js";
 import { OnceAHeight } from "../../chain/query/once-a-height.js";
 import { paginate, walk } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
-import { readAddress } from "../../values/request-text.js";
 import { UpgradeError } from "../../errors.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { BaseAccountSchema, ModuleAccountSchema } from "../../gen/cosmos/auth/v1beta1/auth_pb.js";
@@ -17,6 +16,7 @@ import {
 } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
 import { packKey } from "../../values/account-key.js";
 import { packAny } from "../../values/any.js";
+import { readAddress } from "../../values/request-text.js";
 import { ACCOUNTS, AUTH_STORE, accounts, keyOfAccount, readAccount } from "./accounts.js";
 
 /** Rules for transactions that clients ask for; the figures of gas are those that `host/chain/gas.ts` counts by. */

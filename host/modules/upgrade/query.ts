@@ -2,7 +2,6 @@
 
 import type { QueryCall } from "../../chain/query/call.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
-import { checkText } from "../../values/request-text.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as ChainQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
 import { Query as CosmosQuery } from "../../gen/cosmos/upgrade/v1beta1/query_pb.js";
@@ -10,6 +9,7 @@ import { decodeReceipt } from "../../handler/receipt.js";
 import { ZERO_TIME } from "../../time.js";
 import type { Plan } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { checkText } from "../../values/request-text.js";
 import { readinessOf } from "./query-readiness.js";
 
 const storeOf = ({ stores }: QueryCall) => stores.store(UPGRADE_STORE);
