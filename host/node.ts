@@ -4,10 +4,10 @@ export {
   type AppOptions,
   type BlockRequest,
   type BlockResult,
-  type DirectChange,
   type StateAt,
   type TxResult,
 } from "./chain/app.js";
+export type { DirectChange } from "./chain/block.js";
 export type { BlockContext, ChainEvent, ModuleContext, ProbeContext } from "./chain/context.js";
 export {
   type Chain,

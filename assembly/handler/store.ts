@@ -11,7 +11,7 @@ import { Writer } from "./writer";
 const found = new Writer(1_024);
 
 export class Store {
-  /** Made by the declarations of `declare.ts`. */
+  /** Made by `readStore` and `writeStore`. */
   constructor(readonly handle: u32) {}
 
   /** Declares that only keys which begin with this (hex) are touched. Say it again for another one; never: every key. */

@@ -50,7 +50,7 @@ export interface AppOptions {
   readonly engine?: string;
   /** Below all of them a client's transaction is refused in `checkTx`; none: every fee is taken. */
   readonly minimumGasPrices?: readonly GasPrice[];
-  /** A faster verifier of accounts' signatures; its verdict must be that of the one in commitment/block/keys.ts. */
+  /** A faster verifier of accounts' signatures; its verdict must be that of the package's own. */
   readonly verifySignature?: VerifySignature;
 }
 

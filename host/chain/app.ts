@@ -33,7 +33,6 @@ import type { CheckKind, TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 
 export type { AppOptions, BeginResult, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
-export type { DirectChange } from "./block.js";
 export type { TxResult } from "./tx/result.js";
 
 /**
@@ -178,7 +177,8 @@ export class App {
   }
 
   /** Those for any block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */
-  consensusParamsFor = (height: Height) => this.#given.paramsFor(height, (before) => this.at(before));
+  consensusParamsFor: (height: Height) => ConsensusParams = (height) =>
+    this.#given.paramsFor(height, (before) => this.at(before));
 
   /**
    * Runs a block on a branch; one that ran since the last commit is dropped first. Nothing is durable before `commit`;
@@ -226,7 +226,8 @@ export class App {
     return this.#checks.simulate(tx);
   }
 
-  fitting = (txs: readonly Uint8Array[]) => this.#checks.fitting(txs);
+  /** Those of the transactions, in their order, that may be in the next block together. */
+  fitting: (txs: readonly Uint8Array[]) => readonly Uint8Array[] = (txs) => this.#checks.fitting(txs);
   /** Time of the last block, which checks count with; before the first that of genesis. */
   get lastBlockTime(): Timestamp {
     return this.#last?.time ?? this.multiStore.lastBlock.time ?? this.options.genesis.time;

@@ -3,8 +3,9 @@
  * its results become visible in one transaction; a process that dies in between has not made it.
  */
 
-import type { App, BlockResult, DirectChange, TxResult } from "../../chain/app.js";
+import type { App, BlockResult, TxResult } from "../../chain/app.js";
 import { AppPort } from "../../chain/app-port.js";
+import type { DirectChange } from "../../chain/block.js";
 import { type LastCommit, NO_BLOCK_INFO } from "../../chain/block-info.js";
 import type { BlockPort } from "../../chain/engine-port.js";
 import { BLOCK_BYTES_MAX, type ConsensusParams } from "../../comet/consensus-params.js";

@@ -14,11 +14,9 @@ import { wallClock } from "./clock.js";
 import type { MadeBlock } from "./embedded-node.js";
 import { somethingToDo, TIMER_MILLIS_MAX } from "./idle.js";
 
-interface Warning {
+export interface RunOptions {
+  /** What went wrong and does not end the node. */
   readonly onWarning: (message: string) => void;
-}
-
-export interface RunOptions extends Warning {
   /** Milliseconds between blocks; 0: as fast as they can be made. */
   readonly blockMillis: number;
   /** False: a block is made only when it has something to do. */
@@ -30,6 +28,8 @@ export interface RunOptions extends Warning {
   readonly onBegin?: () => void;
   readonly onBlock: (block: MadeBlock) => void;
 }
+
+type Warned = Pick<RunOptions, "onWarning">;
 
 /**
  * Makes blocks; returns when it was asked to stop.
@@ -89,7 +89,7 @@ class Pace {
   }
 }
 
-function keepLocalReceipt(home: Home, block: MadeBlock, options: Warning): void {
+function keepLocalReceipt(home: Home, block: MadeBlock, options: Warned): void {
   const { applied, appHash } = block.result;
   if (!applied) return;
   const { milliseconds, appHashBefore } = block;
@@ -103,7 +103,7 @@ function keepLocalReceipt(home: Home, block: MadeBlock, options: Warning): void 
 export const RECORDED_FROM = 10;
 
 /** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
-export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning): HaltRecord {
+export function recordHalt(held: HeldHome, error: UpgradeError, options: Warned): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
   const { duePlan, lastUpgrade } = held.storedPlans();
   const { home, chain, startFlags } = held;
@@ -116,7 +116,7 @@ export function recordHalt(held: HeldHome, error: UpgradeError, options: Warning
 }
 
 /** What is done beside a block that is durable, or an end that is final, is worth a warning when it fails. */
-function orWarn({ onWarning }: Warning, what: string, work: () => void): void {
+function orWarn({ onWarning }: Warned, what: string, work: () => void): void {
   try {
     work();
   } catch (error) {

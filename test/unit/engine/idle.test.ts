@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, expect, test } from "vitest";
 import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
-import type { DirectChange } from "../../../host/chain/app.js";
+import type { DirectChange } from "../../../host/chain/block.js";
 import { type Clock, logicalClock, wallClock } from "../../../host/engine/embedded/clock.js";
 import type { MadeBlock } from "../../../host/engine/embedded/embedded-node.js";
 import { somethingToDo } from "../../../host/engine/embedded/idle.js";
