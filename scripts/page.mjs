@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
-import { withoutMeanings } from "./without-meanings.mjs";
+import { withoutKinds, withoutMeanings } from "./without-meanings.mjs";
 
 const FOLDER = "build/web";
 /** Modules of private members, `at` and structured clones: browsers of 2022 and later. */
@@ -15,6 +15,19 @@ const withoutRustNames = {
   name: "without-rust-names",
   setup(bundle) {
     bundle.onResolve({ filter: /[\\/]rust-names\.js$/ }, () => ({ path: resolve("web/rust-names.ts") }));
+  },
+};
+
+/**
+ * The page has the run in a program of its own. An import that waits, even one that nothing calls, has esbuild wrap each module that
+ * both sides share.
+ */
+const withoutLazyRun = {
+  name: "without-lazy-run",
+  setup(bundle) {
+    bundle.onLoad({ filter: /[\\/]re-execute-lazily\.ts$/ }, () => ({
+      contents: "export const reExecute = undefined;",
+    }));
   },
 };
 
@@ -96,7 +109,7 @@ async function bundled(input, { define = {}, plugins = [] } = {}) {
       "chain-upgrade/verify": resolve("host/verify/index.ts"),
       "@assemblyscript/loader": resolve("web/instantiate.ts"),
     },
-    plugins: [...plugins, withoutMeanings, withoutRustNames],
+    plugins: [...plugins, withoutMeanings, withoutRustNames, withoutLazyRun],
     define,
     logLevel: "error",
   });
@@ -144,7 +157,7 @@ export async function buildPage() {
   const run = { file: runFile, bytes: Buffer.byteLength(program), integrity: `sha256-${hashOf(program)}` };
   const verifyWorker = checkedInside(await bundled(await sharingEntry("web/verify-worker.ts", program)), "the worker");
   const script = checkedInside(
-    await bundled("web/page.ts", { define: { RUN_PROGRAM: JSON.stringify(run) } }),
+    await bundled("web/page.ts", { define: { RUN_PROGRAM: JSON.stringify(run) }, plugins: [withoutKinds] }),
     "the script",
   );
   const style = checkedInside(await bundled("web/page.css"), "the style");

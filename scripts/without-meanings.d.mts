@@ -1,3 +1,4 @@
 import type { Plugin } from "esbuild";
 
 export const withoutMeanings: Plugin;
+export const withoutKinds: Plugin;

@@ -1,20 +1,62 @@
 // For bundles that visitors of a page download.
 import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+
+const ROOT = resolve(import.meta.dirname, "..");
+/** What such bundles begin with. */
+const ENTRIES = ["host/verify/index.ts", "web/page.ts", "web/verify-worker.ts", "web/run-worker.ts"];
+/** The core returns these as numbers. */
+const CORE_CODES = "assembly/core/codes.ts";
+/** A row of the table in host/errors.ts, on one line or several. */
+const ROW = /^ {2}(UPG_[A-Z_]+): \w+\([\s\S]*?\),\n/gm;
+const CODE = /UPG_[A-Z_]+/g;
 
 /**
- * A plugin of esbuild. Errors of the page and of `chain-upgrade/verify` carry their code and message. What each code means to a process, to HTTP and to readers of the
- * documents is a third of a small bundle, and left out.
+ * A plugin of esbuild. Errors of `chain-upgrade/verify` and of the page's workers carry their code, message and numbers. What each
+ * code means to readers of the documents is left out, and so is each code that nothing there can raise.
  */
-export const withoutMeanings = {
-  name: "without-meanings",
-  setup(bundle) {
-    bundle.onLoad({ filter: /[\\/]host[\\/]errors\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, "utf8");
-      // Only meanings have spaces; codes and causes do not.
-      const contents = source.replace(/"(?:[^"\\\n]|\\.)*"/g, (text) => (text.includes(" ") ? '""' : text));
-      if (contents.length > source.length * 0.8)
-        throw new Error("host/errors.ts has another form than scripts/without-meanings.mjs knows");
-      return { contents, loader: "ts" };
-    });
-  },
-};
+export const withoutMeanings = shortening("without-meanings", async (source) => {
+  const raised = await raisedCodes();
+  const table = source.replace(ROW, (row, code) => (raised.has(code) ? row : ""));
+  // Only meanings have spaces; codes and causes do not.
+  return table.replace(/"(?:[^"\\\n]|\\.)*"/g, (text) => (text.includes(" ") ? '""' : text));
+});
+
+/** Errors of the page's own script carry their code and message: nothing there reads more. */
+export const withoutKinds = shortening("without-kinds", (source) => source.replace(ROW, ""));
+
+function shortening(name, shortened) {
+  return {
+    name,
+    setup(bundle) {
+      bundle.onLoad({ filter: /[\\/]host[\\/]errors\.ts$/ }, async ({ path }) => {
+        const source = readFileSync(path, "utf8");
+        const contents = await shortened(source);
+        if (contents.length > source.length * 0.8)
+          throw new Error("host/errors.ts has another form than scripts/without-meanings.mjs knows");
+        return { contents, loader: "ts" };
+      });
+    },
+  };
+}
+
+let codes;
+
+/** Every code that is named in what the bundles are made of, or that the core returns. */
+function raisedCodes() {
+  codes ??= findRaisedCodes();
+  return codes;
+}
+
+async function findRaisedCodes() {
+  const { metafile } = await build({
+    ...{ absWorkingDir: ROOT, entryPoints: ENTRIES, outdir: "out", bundle: true, splitting: true, format: "esm" },
+    ...{ platform: "browser", packages: "external", write: false, metafile: true, logLevel: "silent" },
+    alias: { "chain-upgrade/verify": join(ROOT, "host/verify/index.ts") },
+  });
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const files = inputs.filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && path !== "host/errors.ts");
+  const paths = new Set([CORE_CODES, ...files.map(([path]) => path)]);
+  return new Set([...paths].flatMap((path) => readFileSync(join(ROOT, path), "utf8").match(CODE) ?? []));
+}

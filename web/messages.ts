@@ -2,9 +2,15 @@
 import type { Claim, ClaimState, Evidence, Header, ReceiptOfRun, RunProgress, TrustRoot } from "chain-upgrade/verify";
 import type { TypedTrust } from "./trust.js";
 
+interface RpcSource {
+  readonly rpc: string;
+  /** What was verified before: what cannot have changed is not asked for again. */
+  readonly known: Evidence | undefined;
+}
+
 /** Where evidence comes from: collected now, or from a document that was saved. */
 type EvidenceSource =
-  | { readonly rpc: string; readonly plan: string; readonly upgradeHeight: bigint | undefined }
+  | (RpcSource & { readonly plan: string; readonly upgradeHeight: bigint | undefined })
   | { readonly evidence: unknown };
 
 export type VerifyAsked =
@@ -12,7 +18,7 @@ export type VerifyAsked =
   | { readonly kind: "headers"; readonly of: BlockSource; readonly trust: TypedTrust | undefined };
 
 /** The block of the upgrade, for a run of it. */
-export type BlockSource = { readonly rpc: string; readonly height: bigint } | { readonly evidence: unknown };
+export type BlockSource = (RpcSource & { readonly height: bigint }) | { readonly evidence: unknown };
 
 /** Writes of a store, as the receipt counts them. */
 interface StoreWrites {

@@ -136,8 +136,9 @@ class Page {
     const { trust, fault } = this.#form;
     const { saved } = this;
     const upgradeHeight = this.#look.status?.last?.height;
+    const known = this.#lastChecked?.evidence;
     const of = this.#source
-      ? { rpc: this.#source.rpc, plan: this.#source.plan, upgradeHeight }
+      ? { rpc: this.#source.rpc, plan: this.#source.plan, upgradeHeight, known }
       : { evidence: saved?.evidence };
     const said = await this.#judged(fault, { kind: "claims", of, trust });
     this.#isChecking = false;
@@ -216,7 +217,7 @@ class Page {
     setHidden("receipt-section", checked.receipt === undefined);
     if (checked.receipt && claim) {
       show("receipt", receiptView(checked.receipt, claim.state, standing));
-      void this.#runner.offer(checked.receipt, this.#form.trust);
+      void this.#runner.offer(checked.receipt, this.#form.trust, checked.evidence);
     }
     element<HTMLButtonElement>("save").disabled = false;
   }

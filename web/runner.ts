@@ -1,4 +1,5 @@
 /** "Run it here": what it costs is shown first; then witness, handler and the program that runs them are fetched. */
+import type { Evidence } from "chain-upgrade/verify";
 import { fromBase64, fromHex } from "../host/bytes.js";
 import { HANDLER_BYTES_MAX } from "../host/limits.js";
 import { Deadline } from "./deadline.js";
@@ -36,6 +37,8 @@ interface Files {
 interface Offered {
   readonly trust: TypedTrust | undefined;
   readonly receipt: ReceiptView;
+  /** What the receipt was verified from. */
+  readonly known: Evidence;
 }
 
 const NO_WITNESS = "This source has no witness of the upgrade, so it cannot be run here.";
@@ -74,10 +77,10 @@ export class Runner {
   }
 
   /** Shows what a run would fetch, once for each receipt. */
-  async offer(receipt: ReceiptView, trust: TypedTrust | undefined): Promise<void> {
+  async offer(receipt: ReceiptView, trust: TypedTrust | undefined, known: Evidence): Promise<void> {
     const isSame = this.#offered?.receipt.handler === receipt.handler && this.#offered.receipt.plan === receipt.plan;
     const isSameTrust = this.#offered?.trust === trust;
-    this.#offered = { receipt, trust };
+    this.#offered = { receipt, trust, known };
     if (isSame && isSameTrust) return;
     show("run-result", []);
     this.#cost = isSame ? this.#cost : await this.#askedCost(receipt);
@@ -136,11 +139,11 @@ export class Runner {
     this.#running?.abort();
   }
 
-  async #ran({ receipt, trust }: Offered, files: Files, run: Running): Promise<Child[]> {
+  async #ran({ receipt, trust, known }: Offered, files: Files, run: Running): Promise<Child[]> {
     if (trust && trust.height > receipt.height) return tooLateView(trust.height, receipt.height);
     const { signal, progress } = run;
     const rpc = this.source?.rpc;
-    const of: BlockSource = rpc === undefined ? { evidence: this.#evidence } : { rpc, height: receipt.height };
+    const of: BlockSource = rpc === undefined ? { evidence: this.#evidence } : { rpc, height: receipt.height, known };
     progress.reach({ kind: "headers" });
     const question: VerifyAsked = { kind: "headers", of, trust };
     const headers = await ask<VerifyAsked, TrustedHeaders | Refused>(this.verifier, question, { signal });

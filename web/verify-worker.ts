@@ -28,6 +28,7 @@ import type {
   VersionsView,
 } from "./messages.js";
 import { refusalOf } from "./refusal.js";
+import { remembered } from "./remembered.js";
 import { TRUSTING_DAYS, type TypedTrust } from "./trust.js";
 import { hexOf, millisOf } from "./words.js";
 
@@ -66,27 +67,41 @@ const now = () => {
 
 /** An honest source has it all in seconds; one that holds each answer back does not keep the page waiting for ever. */
 const COLLECT_MILLIS_MAX = 180_000;
-const collected = (rpc: string, options: Pick<CollectOptions, "rootHeight" | "height" | "plan">) => {
+type CollectAsked = Pick<CollectOptions, "rootHeight" | "height" | "plan">;
+
+const collected = (rpc: string, known: Evidence | undefined, options: CollectAsked) => {
   const deadline = new Deadline(COLLECT_MILLIS_MAX, `it took longer than ${COLLECT_MILLIS_MAX / 1_000} s`);
   const { signal } = deadline;
-  return collect(askOf(rpc), { ...options, source: rpc, now: now(), signal }).finally(() => deadline.end());
+  const ask = known ? remembered(askOf(rpc), known) : askOf(rpc);
+  return collect(ask, { ...options, source: rpc, now: now(), signal }).finally(() => deadline.end());
 };
 
 async function claims({ of, trust }: Extract<VerifyAsked, { kind: "claims" }>): Promise<Checked> {
   if ("evidence" in of) return verified(documentOf(of.evidence), trust, true);
   const { rpc, plan, upgradeHeight } = of;
   const options = plan === "" ? {} : { plan };
-  const whole = (rootHeight: bigint | undefined) => collected(rpc, { ...options, rootHeight });
-  if (trust) return verified(await whole(trust.height), trust, false);
+  const whole = (rootHeight: bigint | undefined) =>
+    orAnew(of.known, async (known) => verified(await collected(rpc, known, { ...options, rootHeight }), trust, false));
+  if (trust) return whole(trust.height);
   // From the upgrade's own block on, the state before it can be shown too, where the server still has it.
-  const first = await verified(await whole(upgradeHeight), trust, false).catch((error: unknown) => {
+  const first = await whole(upgradeHeight).catch((error: unknown) => {
     if (upgradeHeight === undefined) throw error;
     return undefined;
   });
-  if (first === undefined) return verified(await whole(undefined), trust, false);
+  if (first === undefined) return whole(undefined);
   const height = lastUpgrade(first);
   if (height === undefined || first.root.height <= height) return first;
-  return verified(await whole(height), trust, false).catch(() => first);
+  return whole(height).catch(() => first);
+}
+
+/** A chain may have begun again since the earlier evidence, which then goes with nothing of what it sends now. */
+async function orAnew<T>(known: Evidence | undefined, work: (known: Evidence | undefined) => Promise<T>): Promise<T> {
+  try {
+    return await work(known);
+  } catch (error) {
+    if (known === undefined || !isUpgradeError(error) || !error.code.startsWith("UPG_PROOF_")) throw error;
+    return work(undefined);
+  }
 }
 
 /** Of any shape; verified like everything else. @throws UpgradeError UPG_PROOF_MALFORMED when it is no JSON, or too large */
@@ -104,8 +119,18 @@ function lastUpgrade({ claims }: Pick<Claims, "claims">): bigint | undefined {
 
 async function headers({ of, trust }: Extract<VerifyAsked, { kind: "headers" }>): Promise<TrustedHeaders> {
   const isSaved = "evidence" in of;
-  const evidence = isSaved ? documentOf(of.evidence) : await blockEvidence(of.rpc, of.height, trust);
-  const { claims: judgedClaims, isExpired } = await judged(evidence, trust, isSaved);
+  const judgedOf = async (evidence: Evidence) => ({ evidence, ...(await judged(evidence, trust, isSaved)) });
+  // Header of the block and of the next. A root after them cannot reach back.
+  const {
+    evidence,
+    claims: judgedClaims,
+    isExpired,
+  } = isSaved
+    ? await judgedOf(documentOf(of.evidence))
+    : await orAnew(of.known, async (known) => {
+        const { rpc, height } = of;
+        return judgedOf(await collected(rpc, known, { rootHeight: trust?.height ?? height, height }));
+      });
   const { trusted, height, claims: found } = judgedClaims;
   const next = trusted.lightBlock.signedHeader.header;
   const all = evidence.light_blocks.map(
@@ -115,11 +140,6 @@ async function headers({ of, trust }: Extract<VerifyAsked, { kind: "headers" }>)
   if (!block) throw new Error(`the evidence has no header ${height}`);
   const state = found.find(({ id }) => id === "header")?.state ?? "unproven";
   return { kind: "headers", evidence, block, next, state, isExpired };
-}
-
-/** Header of the block and of the next. A root after them cannot reach back. */
-function blockEvidence(rpc: string, height: bigint, trust: TypedTrust | undefined): Promise<Evidence> {
-  return collected(rpc, { rootHeight: trust?.height ?? height, height });
 }
 
 interface Judged {

@@ -2,22 +2,23 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { lastOf } from "../at.js";
-import { fromBase64, toBase64 } from "../bytes.js";
+import { toBase64 } from "../bytes.js";
 import { headerHash } from "../comet/header.js";
 import type { LightBlock } from "../comet/light-block.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { formatTime } from "../time.js";
 import type { DoneUpgrade, Timestamp } from "../types.js";
-import { Asking, type AskingOptions } from "./asking.js";
+import { Asking, type AskingOptions, begun } from "./asking.js";
 import { FORMAT } from "./evidence.js";
+import { expectedDone, expectedKeys, expectedVersions } from "./expected-keys.js";
 import { argument, type Form, TIME } from "./form.js";
 import { JsonView } from "./json.js";
 import { advance, TOOLS, type VerifyTools } from "./light.js";
 import { type AskedLightBlock, pathTo } from "./path.js";
 import { verifyRange } from "./proofs.js";
+import { recordOf } from "./proven-state.js";
 import { DONE_RANGE, doneUpgradesOf, PLAN_KEY, receiptKey, UPGRADE, VERSION_RANGE } from "./records.js";
 import { RpcCalls } from "./rpc-calls.js";
-import { proofsOf } from "./rpc-json.js";
 import type { Ask, Evidence, EvidenceRange, EvidenceState, Json } from "./types.js";
 
 export interface CollectOptions extends AskingOptions, VerifyTools {
@@ -58,18 +59,27 @@ const OPTIONS: Form = {
 export async function collect(ask: Ask, given: CollectOptions): Promise<Evidence> {
   const options = argument<CollectOptions>(given, OPTIONS, "options");
   const asking = new Asking(argument<Ask>(ask, "function", "ask"), options);
+  try {
+    return await collected(asking, options);
+  } finally {
+    asking.end();
+  }
+}
+
+async function collected(asking: Asking, options: CollectOptions): Promise<Evidence> {
   const calls = new RpcCalls(asking);
   if (options.planStatus !== undefined) asking.keep(options.planStatus as Json);
   const status = await calls.status();
   const height = options.height ?? status.latestHeight - 1n;
   checkHeights(height, status.latestHeight, options);
-  const target = await calls.lightBlock(height + 1n);
-  const root = await calls.lightBlock(options.rootHeight ?? height + 1n);
+  const [asked, asRoot] = [calls.lightBlock(height + 1n), calls.lightBlock(options.rootHeight ?? height + 1n)];
+  const target = await asked;
+  const root = await asRoot;
   // First the way, so that nothing is asked about a header that nobody signed.
   const direct = await lightBlocks(calls, [root, target], options);
-  const { state, applied } = await stateAt(calls, target, options.plan);
+  const { state, applied, versions } = await stateAt(calls, target, options.plan);
   const header = await headerOf(calls, root, applied, target);
-  const before = header && (await stateBefore(calls, header));
+  const before = header && (await stateBefore(calls, header, versions));
   const path = header ? await lightBlocks(calls, [root, header, target], options) : direct;
   return {
     format: FORMAT,
@@ -109,26 +119,22 @@ const rootOf = ({ lightBlock: { signedHeader } }: AskedLightBlock): Evidence["ro
 
 async function stateAt(calls: RpcCalls, target: AskedLightBlock, plan: string | undefined) {
   const at = { height: heightOf(target) - 1n, appHash: appHashOf(target) };
-  const scheduled = await calls.record(UPGRADE, PLAN_KEY, at.height);
-  const done = await calls.range(UPGRADE, DONE_RANGE, at);
-  const versions = await calls.range(UPGRADE, VERSION_RANGE, at);
+  const asked = begun(calls.record(UPGRADE, PLAN_KEY, at.height));
+  const walkDone = begun(calls.range(UPGRADE, DONE_RANGE, at, expectedDone(calls, at.height)));
+  const walkVersions = begun(calls.range(UPGRADE, VERSION_RANGE, at, expectedVersions(calls, at.height)));
+  const scheduled = await asked;
+  const done = await walkDone;
   const upgrades = doneIn(done, at.appHash);
   const applied = plan === undefined ? lastOf(upgrades) : upgrades.find(({ name }) => name === plan);
-  const receipt = applied ? [await calls.record(UPGRADE, receiptKey(applied.name), at.height)] : [];
-  const state: EvidenceState = {
-    height: String(at.height),
-    records: [scheduled, ...receipt],
-    ranges: [done, versions],
-  };
-  return { state, applied };
+  const receipt = applied && begun(calls.record(UPGRADE, receiptKey(applied.name), at.height));
+  const versions = await walkVersions;
+  const records = receipt ? [scheduled, await receipt] : [scheduled];
+  const state: EvidenceState = { height: String(at.height), records, ranges: [done, versions] };
+  return { state, applied, versions };
 }
 
 function doneIn({ store, records }: EvidenceRange, appHash: Uint8Array): readonly DoneUpgrade[] {
-  const proven = records.map(({ key, value, proof_ops }) => ({
-    key: fromBase64(key),
-    value: value === null ? undefined : fromBase64(value),
-    proofs: proofsOf(new JsonView(proof_ops, "abci_query.proofOps.ops")),
-  }));
+  const proven = records.map((record) => recordOf(new JsonView(record, "abci_query")));
   return doneUpgradesOf(verifyRange({ appHash, store, ...DONE_RANGE, records: proven })) ?? [];
 }
 
@@ -144,12 +150,16 @@ async function headerOf(
   return isOnTheWay ? orAbsent(() => calls.lightBlock(applied.height)) : undefined;
 }
 
-/** Plan and versions before the block of this header, where the server still has that state. */
-function stateBefore(calls: RpcCalls, header: AskedLightBlock): Promise<EvidenceState | undefined> {
+/** Plan and versions before the block of this header, where the server still has that state. Most modules were there before. */
+function stateBefore(
+  calls: RpcCalls,
+  header: AskedLightBlock,
+  versions: EvidenceRange,
+): Promise<EvidenceState | undefined> {
   const at = { height: heightOf(header) - 1n, appHash: appHashOf(header) };
   return orAbsent(async () => {
     const records = [await calls.record(UPGRADE, PLAN_KEY, at.height)];
-    const ranges = [await calls.range(UPGRADE, VERSION_RANGE, at)];
+    const ranges = [await calls.range(UPGRADE, VERSION_RANGE, at, expectedKeys(versions))];
     return { height: String(at.height), records, ranges };
   });
 }

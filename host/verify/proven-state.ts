@@ -88,7 +88,8 @@ function rangesOf(state: JsonView, { appHash }: Header, sha256: Sha256): ProvenR
     });
 }
 
-function recordOf(json: JsonView): ProvenRecord {
+/** A record of a document. */
+export function recordOf(json: JsonView): ProvenRecord {
   const value = json.get("value");
   return {
     key: json.get("key").base64(),

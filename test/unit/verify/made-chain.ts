@@ -164,7 +164,7 @@ export class MadeChain {
       return { node_info: { network: this.chainId }, sync_info: sync };
     }
     const height = Number(params["height"]);
-    if (method === "abci_query") return this.#query(String(params["data"]), height);
+    if (method === "abci_query") return this.#query(String(params["path"]), String(params["data"]), height);
     const { signedHeader, validators } = this.at(height);
     if (method === "commit") {
       const { header, commit } = signedHeader;
@@ -176,7 +176,8 @@ export class MadeChain {
     return { block_height: String(height), validators: shown, ...counts };
   }
 
-  #query(data: string, height: number): unknown {
+  #query(path: string, data: string, height: number): unknown {
+    if (!path.endsWith("/key")) return { response: { code: 0, value: toBase64(this.#listed(path, data, height)) } };
     const proof = this.stores.at(BigInt(height)).prove("upgrade", fromHex(data));
     const ops = [
       { type: "ics23:iavl", key: toBase64(fromHex(data)), data: toBase64(proof.store) },
@@ -186,7 +187,28 @@ export class MadeChain {
     const key = toBase64(fromHex(data));
     return { response: { code: 0, log: "", key, value, proofOps: { ops }, height: String(height), codespace: "" } };
   }
+
+  /** Keys of the store below a prefix, or the names of all modules: as the Cosmos SDK responds, without proof. */
+  #listed(path: string, data: string, height: number): Uint8Array {
+    const isSubspace = path === "/store/upgrade/subspace";
+    if (!isSubspace && path !== "/cosmos.upgrade.v1beta1.Query/ModuleVersions") throw new Error(`no query ${path}`);
+    const prefix = isSubspace ? fromHex(data) : Uint8Array.of(2);
+    const end = Uint8Array.of((prefix[0] ?? 0) + 1);
+    const pairs = [...this.stores.at(BigInt(height)).store("upgrade").iterate({ start: prefix, end })];
+    return listOf(
+      pairs.map(([key, value]) =>
+        new WireWriter()
+          .bytes(1, isSubspace ? key : key.subarray(1))
+          .bytes(2, value)
+          .finish(),
+      ),
+    );
+  }
 }
+
+/** A message with this list of messages as its field 1. */
+const listOf = (messages: readonly Uint8Array[]) =>
+  messages.reduce((writer, each) => writer.message(1, each), new WireWriter()).finish();
 
 export const timeOf = (height: number, genesisSeconds = GENESIS_SECONDS): Timestamp => ({
   seconds: genesisSeconds + BLOCK_SECONDS * BigInt(height),
