@@ -85,6 +85,27 @@ export function withinEngineLimits<T>(run: () => T): T {
   }
 }
 
+/** What failed once ends an application: nothing more runs in it; a later call throws the first error. */
+export class Ending {
+  #error: unknown;
+
+  /** @throws what `work` throws; what ended the application before */
+  run<T>(work: () => T): T {
+    if (this.#error) throw this.#error;
+    try {
+      return withinEngineLimits(work);
+    } catch (error) {
+      this.#error = error;
+      throw error;
+    }
+  }
+
+  /** The application goes on from its last commit. */
+  forget(): void {
+    this.#error = undefined;
+  }
+}
+
 /** V8's default, which `node --stack-size` changes. */
 const STACK_KIB = 984;
 /** Node keeps this much of a thread's stack for itself. */

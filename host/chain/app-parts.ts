@@ -2,6 +2,7 @@
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import { rememberingVerifier } from "../comet/verified.js";
 import { keepFrames } from "../determinism/inlining.js";
+import { mayRecurse } from "../determinism/promises.js";
 import type { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { CommitMultiStoreOptions } from "../store/versions/store-options.js";
 import type { CommitID, Height, Plan, Timestamp } from "../types.js";
@@ -9,6 +10,7 @@ import { Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { moduleAddress } from "../values/address.js";
 import type { AppOptions } from "./app-shapes.js";
 import type { ChainConstants } from "./context.js";
+import { migrate } from "./define-chain.js";
 import { blockGasMax } from "./genesis/consensus-params.js";
 import type { ReadableStores } from "./module.js";
 import { routerAt } from "./tx/message-kind.js";
@@ -70,7 +72,7 @@ export function txFactsMaker(
   running: () => ChainVersion,
 ): (place: TxPlace) => TxFacts {
   const { addresses, modules, ante } = chain;
-  if (modules.some(({ messages = [] }) => messages.some((kind) => !kind.isBounded && !kind.runsMessages))) keepFrames();
+  if (mayRecurse(chain, migrate)) keepFrames();
   const facts = {
     chainId,
     sha256,

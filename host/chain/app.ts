@@ -4,6 +4,7 @@
  */
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
+import { Ending } from "../engine-limit.js";
 import { assert } from "../errors.js";
 import type { RecordChange } from "../store/disk/database.js";
 import { codeRecords } from "../store/versions/code-records.js";
@@ -20,7 +21,6 @@ import { nextEndTime, runBlock } from "./block.js";
 import { NO_BLOCK_INFO } from "./block-info.js";
 import { checkHeight } from "./check-height.js";
 import type { Chain } from "./define-chain.js";
-import { Ending } from "./ending.js";
 import { blockGasMax } from "./genesis/consensus-params.js";
 import { hasState } from "./genesis/genesis.js";
 import { initGenesis } from "./genesis/init-genesis.js";

@@ -1,5 +1,6 @@
 /** Runs a block's content on a branch: the upgrade module's hooks, transactions, and the end blockers. */
 
+import { runTried } from "../determinism/tried.js";
 import { UpgradeError } from "../errors.js";
 import { callModule, synchronous } from "../synchronous.js";
 import { compareTimes } from "../time.js";
@@ -8,7 +9,7 @@ import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
 import { storesBefore } from "../upgrade/module-table.js";
 import { SDK, TxError } from "../values/tx-error.js";
-import { type BlockContext, blockContext, type ChainEvent, moduleContext } from "./context.js";
+import { type BlockContext, blockContext, type ChainEvent, type ModuleContext, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
 import { type Module, storesOf } from "./module.js";
 import { runProbes } from "./probe.js";
@@ -131,7 +132,11 @@ function runHooks({ modules, facts }: BlockInput, branch: MultiStore, hook: "Beg
   const state = { stores: branch, version: facts.version };
   for (const module of modules) {
     const run = hook === "BeginBlock" ? module.beginBlock : module.endBlock;
-    if (run && isRunning(module, state)) callModule(`${hook} of module ${module.name}`, () => run(context));
+    if (!run || !isRunning(module, state)) continue;
+    const what = `${hook} of module ${module.name}`;
+    const call = (inside: ModuleContext) => callModule(what, () => run(inside));
+    if (module.isBounded) call(context);
+    else runTried(what, context, call);
   }
   const mode = { key: "mode", value: hook };
   return events.map(({ type, attributes }) => ({ type, attributes: [...attributes, mode] }));

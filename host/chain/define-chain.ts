@@ -60,6 +60,11 @@ export interface ChainUpgrade extends UpgradeHandlerOptions {
   readonly from?: Readonly<Record<string, bigint>>;
   /** Without it the plan is applied by a Wasm handler: from `handlers` of the chain, or from the node's home. */
   readonly handler?: ChainUpgradeHandler;
+  /**
+   * Promises the same of `handler` as `Module.isBounded`. Without it the handler runs twice, first on less stack. Default: false; for
+   * `migrate` whether all modules promise it.
+   */
+  readonly isBounded?: boolean;
 }
 
 export interface ChainOptions {

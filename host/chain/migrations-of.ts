@@ -1,11 +1,13 @@
 /** The modules of a chain as the upgrade module migrates them: to the versions of the version that a plan leads to. */
+import { isBoundedUpgrade } from "../determinism/promises.js";
+import { triedHandler } from "../determinism/tried.js";
 import { callModule } from "../synchronous.js";
 import type { Sha256 } from "../types.js";
-import type { UpgradeContext } from "../upgrade/handlers.js";
+import type { UpgradeContext, UpgradeHandler } from "../upgrade/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../upgrade/keeper.js";
 import { ModuleManager } from "../upgrade/migrations.js";
 import { JsonReader } from "../values/json-reader.js";
-import type { Chain } from "./define-chain.js";
+import { type Chain, migrate } from "./define-chain.js";
 import { genesisContext } from "./genesis/init-genesis.js";
 import { type Module, storesOf } from "./module.js";
 import type { ChainVersion } from "./versions/version.js";
@@ -17,11 +19,14 @@ export function setChainHandlers(
   versions: readonly ChainVersion[],
   sha256: Sha256,
 ): void {
-  for (const { plan, handler, storeUpgrades, removes, allows } of chain.upgrades) {
+  for (const upgrade of chain.upgrades) {
+    const { plan, handler, storeUpgrades, removes, allows } = upgrade;
     const version = versions.find((each) => each.plan === plan);
     if (!handler || !version) continue;
     const modules = moduleManager(chain, version, sha256);
-    keeper.setUpgradeHandler(plan, (context, due, versionMap) => handler(context, due, versionMap, modules), {
+    const own: UpgradeHandler = (context, due, versionMap) => handler(context, due, versionMap, modules);
+    const isBounded = isBoundedUpgrade(upgrade, chain.modules, migrate);
+    keeper.setUpgradeHandler(plan, isBounded ? own : triedHandler(sha256, own), {
       // The program has the version before it as well, so it is not too early for that version.
       waits: true,
       ...(storeUpgrades ? { storeUpgrades } : {}),

@@ -17,6 +17,7 @@ const MEMBERS = Object.keys({
     files: 1,
     account: 1,
     genesis: 1,
+    isBounded: 1,
   },
   ...{ beginBlock: 1, endBlock: 1, nextEndTime: 1, validators: 1, consensusParams: 1 },
   ...{ migrations: 1, invariants: 1, probe: 1, ante: 1 },

@@ -42,6 +42,11 @@ export interface Module {
   /** It has an account of its own, with these permissions over coins. */
   readonly account?: { readonly permissions: readonly string[] };
   readonly genesis?: ModuleGenesis;
+  /**
+   * Promises of `beginBlock`, `endBlock` and the migrations what `KindOptions.isBounded` promises, except for messages that they run.
+   * Without it they run twice, first on less stack (docs/build-a-chain.md). Default: false.
+   */
+  readonly isBounded?: boolean;
   /** Before a block's transactions. In the block of an upgrade it runs after the handler. */
   beginBlock?(context: ModuleContext): void;
   /** After a block's transactions, or after the handler. */

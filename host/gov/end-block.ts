@@ -3,7 +3,8 @@
  * counted and, when they pass, run. A block in which nothing ends looks at two empty ranges and no more.
  */
 
-import type { ChainEvent, ModuleContext } from "../chain/context.js";
+import type { ModuleContext } from "../chain/context.js";
+import { runOnBranch, runTried } from "../determinism/tried.js";
 import { assert } from "../errors.js";
 import { type Proposal, ProposalStatus } from "../gen/cosmos/gov/v1/gov_pb.js";
 import { describeError } from "../values/tx-error.js";
@@ -63,26 +64,23 @@ function closeVote(context: ModuleContext, proposal: Proposal): void {
 
 /** All its messages on one branch, in order; the first error undoes them all. */
 function execute(context: ModuleContext, proposal: Proposal): Ending {
-  const branch = context.stores.branch();
-  const events: ChainEvent[] = [];
-  const inside = context.over(branch, events);
-  for (const [index, any] of proposal.messages.entries()) {
-    try {
-      readProposable(context, any).run(inside);
-    } catch (error) {
-      const { log } = describeError(error);
-      branch.discard();
-      proposal.status = ProposalStatus.FAILED;
-      proposal.failedReason = log;
-      return {
-        result: "proposal_failed",
-        log: `passed, but msg ${index} (${any.typeUrl}) failed on execution: ${log}`,
-      };
+  const { id, messages } = proposal;
+  let running = "";
+  const runAll = (inside: ModuleContext): void => {
+    for (const [index, any] of messages.entries()) {
+      running = `msg ${index} (${any.typeUrl})`;
+      readProposable(inside, any).run(inside);
     }
-  }
-  branch.write();
-  for (const { type, attributes } of events) {
-    context.emit(type, ...attributes.map(({ key, value }) => [key, value] as const));
+  };
+  try {
+    const isBounded = messages.every(({ typeUrl }) => context.router.get(typeUrl)?.isBounded ?? true);
+    if (isBounded) runOnBranch(context, runAll);
+    else runTried(`proposal ${id}`, context, runAll);
+  } catch (error) {
+    const { log } = describeError(error);
+    proposal.status = ProposalStatus.FAILED;
+    proposal.failedReason = log;
+    return { result: "proposal_failed", log: `passed, but ${running} failed on execution: ${log}` };
   }
   proposal.status = ProposalStatus.PASSED;
   return { result: "proposal_passed", log: "passed" };

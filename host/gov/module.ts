@@ -21,6 +21,7 @@ export function gov(): Module {
   return {
     name: "gov",
     consensusVersion: 1n,
+    isBounded: true,
     stores: [GOV_STORE],
     dependsOn: ["auth", "bank", "staking"],
     messages: [...GOV_MESSAGES, ...LEGACY_GOV_MESSAGES],

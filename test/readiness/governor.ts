@@ -10,20 +10,22 @@ import { encodeAddress, operators } from "../addresses.js";
 import { genesisDocument } from "../scenario/genesis-text.js";
 import { type Packed, propose, Signer, send, vote } from "../scenario/wallet.js";
 
-const GOVERNOR = new Signer("governor");
+export const GOVERNOR = new Signer("governor");
 const VOTING_SECONDS = 4;
 /** Of the first proposal; the genesis document has another one. */
-const FIRST_PROPOSAL = 2n;
+export const FIRST_PROPOSAL = 2n;
 const PATIENCE_MILLIS = 20_000;
 /** More than the blocks that are made before the start. */
 const AGE_MILLIS = 60_000;
 
-/** The scenarios' document, with the governor as its one operator. */
-export function governedGenesis(): string {
+/**
+ * The scenarios' document, with the governor as its one operator.
+ * @param time of the genesis; by default the machine's, as blocks have it: so the pace that the sidecar measures is the chain's
+ */
+export function governedGenesis(time = new Date(Date.now() - AGE_MILLIS).toISOString()): string {
   // The helper types the document as JSON of any shape.
   const document = genesisDocument() as unknown as Document;
-  // Blocks have the machine's time: so the pace that the sidecar measures is the chain's.
-  document.genesis_time = new Date(Date.now() - AGE_MILLIS).toISOString();
+  document.genesis_time = time;
   const { auth, bank, staking, gov } = document.app_state;
   const address = encodeAddress(GOVERNOR.addressBytes);
   const operator = operators.encode(GOVERNOR.addressBytes);

@@ -2,7 +2,8 @@
 
 import { toHex } from "../../host/bytes.js";
 import { isUpgradeError } from "../../host/errors.js";
-import { RecursionProgram, useShapes } from "../scenario/recursion-chain.js";
+import { RecursionProgram } from "../scenario/recursion-chain.js";
+import { useShapes } from "./chain.js";
 import { freshShapes, warmed } from "./shapes.js";
 
 export interface Outcome {

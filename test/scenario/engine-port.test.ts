@@ -189,6 +189,7 @@ function ownModule(seen: BlockInfo[] = []): Module {
   return {
     name: "own",
     consensusVersion: 1n,
+    isBounded: true,
     beginBlock: ({ block }) => void seen.push(block),
     consensusParams: (stores, genesis) => {
       const [gas = 0] = stores.store("own").get(Uint8Array.of(1)) ?? [];

@@ -20,7 +20,7 @@ const ran: string[] = [];
 const seen = () => ran.splice(0);
 
 const watching = (name: string, stores: readonly string[]): Module => ({
-  ...{ name, stores, consensusVersion: 1n },
+  ...{ name, stores, consensusVersion: 1n, isBounded: true },
   beginBlock: () => void ran.push(`${name} begins`),
   endBlock: () => void ran.push(`${name} ends`),
 });
@@ -39,6 +39,7 @@ const NEW = program(
     {
       plan: PLAN.name,
       storeUpgrades: { added: ["brought"] },
+      isBounded: true,
       handler: (_context, _plan, versions) => {
         ran.push("handler");
         return new Map([...versions, ["brought", 1n]]);

@@ -1,12 +1,15 @@
 /** How deep a message may recurse: bounds that are counted, and what happens where the engine has the only bound. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { engineLimit, rethrowEngineLimit, withinEngineLimits } from "../../host/engine-limit.js";
 import { isUpgradeError, UpgradeError } from "../../host/errors.js";
+import { gov } from "../../host/gov/module.js";
 import { describeError } from "../../host/values/tx-error.js";
+import { recursionChainWith } from "../recursion/chain.js";
 import { failureOf } from "./chain.js";
-import { RecursionProgram } from "./recursion-chain.js";
+import { OUTSIDE, RecursionProgram } from "./recursion-chain.js";
 
 const BEYOND = 10_000_000;
+const unboundedGov = recursionChainWith({ ...gov(), isBounded: false });
 
 test("finalizeBlock() with a message that recurses beyond the stack → the node stops, with no result and no commit", () => {
   const program = new RecursionProgram();
@@ -27,6 +30,49 @@ test("finalizeBlock() with a module that catches the engine's refusal, so that i
     }
   }
   expect(stopped).toBeGreaterThan(0);
+});
+
+describe.each(OUTSIDE)("a recursion outside of transactions: %s", (where) => {
+  test("deep, and the module catches the engine's refusal → between what fits and what is refused, the node stops", () => {
+    const found: Record<"fits" | "refused", number[]> = { fits: [], refused: [] };
+    for (let n = 500; n < 100_000; n = Math.ceil(n * 1.4)) {
+      const program = new RecursionProgram();
+      try {
+        program.outside(where, `catch:${n}`);
+        expect(["caught", String(n)]).toContain(program.left);
+        found[program.left === "caught" ? "refused" : "fits"].push(n);
+      } catch (error) {
+        expect(isUpgradeError(error) && error.code, String(error)).toBe("UPG_BUG_ENGINE_LIMIT");
+      }
+    }
+    // A node that decides otherwise would need frames so much larger than another's.
+    expect(Math.min(...found.refused) / Math.max(...found.fits)).toBeGreaterThan(4);
+  });
+
+  test.each(["pure:100", "branch:100", "json:50"])("%s → runs", (text) => {
+    const program = new RecursionProgram();
+    program.outside(where, text);
+    expect(program.left).toMatch(/^(?:\d+|true|false)$/);
+  });
+
+  test("beyond the stack → the node stops, and nothing of the block is committed", () => {
+    const program = new RecursionProgram();
+    const failure = failureOf(() => program.outside(where, `pure:${BEYOND}`));
+    expect([failure.code, failure.kind.exit]).toEqual(["UPG_BUG_ENGINE_LIMIT", 70]);
+    expect(program.left).toBe("");
+  });
+});
+
+test.each(["begin", "end", "vote"] as const)("messages that run inside of each other, %s → run", (where) => {
+  const program = new RecursionProgram();
+  program.outside(where, "router:20");
+  expect(program.left).toBe("bottom");
+});
+
+test("a hook that promises no bound and runs messages that promise none → one trial, and both run", () => {
+  const program = new RecursionProgram(unboundedGov);
+  program.outside("vote", "pure:100");
+  expect(program.left).toBe("100");
 });
 
 test("checkTx() and a proposal with it → refused and left out; nothing stops, and the account's sequence stays", () => {

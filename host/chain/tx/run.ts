@@ -5,7 +5,7 @@
 
 import { create, toBinary } from "@bufbuild/protobuf";
 import { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
-import { digestOf, type MessagesRun, requireSame, tryOnStack } from "../../determinism/message-trial.js";
+import { digestOf, type MessagesRun, requireSame, tryOnStack } from "../../determinism/stack-trial.js";
 import { withinEngineLimits } from "../../engine-limit.js";
 import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { callModule } from "../../synchronous.js";
@@ -89,12 +89,12 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
   const where = isCheck || options.isProposed ? "proposal" : "block";
   const onLess =
     needsTrial && options.mode !== "simulate" ? digestOf(tryOnStack(where, tried), facts.sha256) : undefined;
-  if (onLess !== undefined && isCheck) requireSame(digestOf(tried(), facts.sha256), onLess);
+  if (onLess !== undefined && isCheck) requireSame("a transaction", digestOf(tried(), facts.sha256), onLess);
   branch.write();
   const done = { code: 0, codespace: "", log: "", data: new Uint8Array() };
   if (isCheck) return { ...done, gasWanted: meter.limit, gasUsed: meter.used, events };
   const run = runOn(branch, meter);
-  if (onLess !== undefined) requireSame(digestOf(run, facts.sha256), onLess);
+  if (onLess !== undefined) requireSame("a transaction", digestOf(run, facts.sha256), onLess);
   if ("error" in run.outcome) return refusal(run.outcome.error, used(), events);
   branch.write();
   const { data } = run.outcome;

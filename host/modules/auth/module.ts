@@ -16,6 +16,7 @@ export function auth(): Module {
   return {
     name: "auth",
     consensusVersion: 2n,
+    isBounded: true,
     stores: [AUTH_STORE],
     dependsOn: ["bank"],
     queries: [authQuery],

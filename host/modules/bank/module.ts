@@ -17,6 +17,7 @@ export function bank(): Module {
   return {
     name: "bank",
     consensusVersion: 2n,
+    isBounded: true,
     stores: [BANK_STORE],
     dependsOn: ["auth"],
     messages: [SEND],

@@ -17,6 +17,7 @@ export function consensus(): Module {
   return {
     name: "consensus",
     consensusVersion: 1n,
+    isBounded: true,
     stores: [CONSENSUS_STORE],
     messages: CONSENSUS_MESSAGES,
     consensusParams: (stores, genesis) => readParams(stores.store(CONSENSUS_STORE), genesis.version.app) ?? genesis,

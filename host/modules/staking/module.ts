@@ -22,6 +22,7 @@ export function staking(): Module {
   return {
     name: "staking",
     consensusVersion: 1n,
+    isBounded: true,
     stores: [STAKING_STORE],
     dependsOn: ["auth", "bank"],
     messages: STAKING_MESSAGES,

@@ -27,6 +27,7 @@ export function upgrade({ attestations }: UpgradeModuleOptions = {}): Module {
   return {
     name: "upgrade",
     consensusVersion: 1n,
+    isBounded: true,
     stores: [UPGRADE_STORE],
     dependsOn: ["gov"],
     messages:

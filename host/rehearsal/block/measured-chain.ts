@@ -86,10 +86,19 @@ export class BlockWatch {
     const returned = run(context);
     for (const [store, writes] of writesIn(context.stores)) {
       const made = writes - (before.get(store) ?? 0);
-      if (made > 0) this.otherWrites.push({ module, hook, store, writes: made });
+      if (made > 0) this.#wrote({ module, hook, store, writes: made });
     }
     // A promise is refused by the block, as it is without a watch.
     return returned;
+  }
+
+  /** A hook that promises no bound runs twice; its writes are those of one run. */
+  #wrote(made: OtherWrites): void {
+    const isSame = ({ module, hook, store }: OtherWrites) =>
+      module === made.module && hook === made.hook && store === made.store;
+    const at = this.otherWrites.findIndex(isSame);
+    if (at < 0) this.otherWrites.push(made);
+    else this.otherWrites[at] = made;
   }
 }
 

@@ -184,6 +184,7 @@ function ownChain(seen: BlockInfo[]) {
   const own: Module = {
     name: "own",
     consensusVersion: 1n,
+    isBounded: true,
     beginBlock: (context) => {
       seen.push(context.block);
       const [count = 0] = context.store("own").get(key) ?? [];

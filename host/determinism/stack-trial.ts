@@ -1,7 +1,7 @@
 /**
- * Runs messages on a small part of the native stack first, and compares the result with that on the whole stack. The host
+ * Runs code of modules on a small part of the native stack first, and compares the result with that on the whole stack. The host
  * cannot see recursion inside a module, and a module may catch the engine's refusal: its result then depends on where the engine
- * refuses. Messages whose kind promises `isBounded` need no trial.
+ * refuses. Messages and modules that promise `isBounded` need no trial.
  *
  * Two nodes commit different results only if the recursion fits in the part on one of them, and does not fit in the whole stack on
  * the other. The frames of the second must then be larger by the ratio of whole to part. The parts are absolute, so a larger
@@ -16,7 +16,7 @@ import { UpgradeError } from "../errors.js";
 import type { Sha256 } from "../types.js";
 import { describeError } from "../values/tx-error.js";
 
-/** What messages did to a branch. `Event`: of the chain. */
+/** What messages, or a hook of a block, did to a branch. `Event`: of the chain. */
 export interface MessagesRun<Event> {
   readonly branch: CacheMultiStore;
   readonly events: readonly Event[];
@@ -32,14 +32,23 @@ export interface MessagesRun<Event> {
  */
 export const TRIAL_KIB = { proposal: 68, block: 104 } as const;
 
+/** A hook that is tried may run messages that are to be tried: that one trial is theirs, too. */
+let isTrying = false;
+
 /** @throws UpgradeError UPG_BUG_ENGINE_LIMIT when it is too little */
 export function tryOnStack<Event>(where: keyof typeof TRIAL_KIB, run: () => MessagesRun<Event>): MessagesRun<Event> {
-  return withinEngineLimits(() => {
-    const done = withStackLeft(TRIAL_KIB[where], run);
-    // Also when the messages caught it, or another error has it as its cause.
-    if ("error" in done.outcome) describeError(done.outcome.error);
-    return done;
-  });
+  const isOutermost = !isTrying;
+  isTrying = true;
+  try {
+    return withinEngineLimits(() => {
+      const done = isOutermost ? withStackLeft(TRIAL_KIB[where], run) : run();
+      // Also when the messages caught it, or another error has it as its cause.
+      if ("error" in done.outcome) describeError(done.outcome.error);
+      return done;
+    });
+  } finally {
+    isTrying = !isOutermost;
+  }
 }
 
 /** Of everything that the block's hash or a client can see. */
@@ -52,13 +61,13 @@ export function digestOf({ branch, events, gasUsed, outcome }: MessagesRun<unkno
   return JSON.stringify([toHex(outcome.data), String(gasUsed), events, writes]);
 }
 
-/** @throws UpgradeError UPG_BUG_ENGINE_LIMIT */
-export function requireSame(digest: string, onLess: string): void {
+/** @param what ran, for the message @throws UpgradeError UPG_BUG_ENGINE_LIMIT */
+export function requireSame(what: string, digest: string, onLess: string): void {
   if (digest === onLess) return;
   throw new UpgradeError(
     "UPG_BUG_ENGINE_LIMIT",
-    "a transaction's messages give another result on a small part of the stack, so another node could decide otherwise. A module catches " +
-      "the engine's RangeError, or reads what no block has (a clock, random numbers, its own variables). The node stops before " +
-      "the block is committed; correct the module",
+    `${what} gives another result on a small part of the stack, so another node could decide otherwise. A module catches the engine's ` +
+      "RangeError, or reads what no block has (a clock, random numbers, its own variables). The node stops before the block is " +
+      "committed; correct the module",
   );
 }
