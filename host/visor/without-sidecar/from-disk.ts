@@ -9,7 +9,7 @@ import { Board } from "../../panel/board.js";
 import { haltRecordOf } from "../../panel/node-form.js";
 import { Layout, type Program } from "../../programs/layout.js";
 import { lostLink } from "../../programs/lost-link.js";
-import type { Decision, Pending } from "../../sidecar/decision/decide.js";
+import type { Decision } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
@@ -25,6 +25,7 @@ import type { HaltRecord } from "../../upgrade/halt.js";
 import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
 import { type FailureRecord, readFailure } from "./failure-record.js";
+import { planInState, planStatus } from "./unseen-plan.js";
 
 /** Never rejects. @param silentPid of a sidecar that runs and does not respond; undefined: none runs */
 export async function statusFromDisk(settings: Settings, real: Machine, silentPid?: string): Promise<VisorStatus> {
@@ -51,7 +52,7 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     const decision = await look.beforeStart(current);
     const reached = await look.heights.ofHome(look.isOurs, undefined);
     const pending =
-      (decision.kind === "switch" ? decision : decision.pending) ?? (await pendingInState(settings, look.isOurs));
+      (decision.kind === "switch" ? decision : decision.pending) ?? (await planInState(settings, look.isOurs));
     const readiness = pending ? await stagedReadiness(settings, machine, pending.plan) : [];
     const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -71,14 +72,6 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     board.update({ phase: failed ? "failed" : "stopped", message, next });
   }
   return board.current;
-}
-
-/** Before its height the plan that the chain has scheduled is in no file; of other chains only their node knows it. */
-async function pendingInState({ home, isCaseKept }: Settings, isOurs: boolean): Promise<Pending | undefined> {
-  if (!isOurs) return undefined;
-  const { scheduledPlanOf } = await import("../../offline/scheduled-plan.js");
-  const plan = scheduledPlanOf(home);
-  return plan && { plan: { ...plan, name: isCaseKept ? plan.name : plan.name.toLowerCase() }, origin: "chain" };
 }
 
 /** Ends that an upgrade or an operator has asked for. */
@@ -146,7 +139,3 @@ export async function stagedReadiness(settings: Settings, real: Machine, plan: P
   if (!early) return readiness;
   return [...readiness, { what: "current", state: "wrong", detail: early.problem, next: early.next }];
 }
-
-const planStatus = ({ plan: { name, height, info }, origin }: Pending) => ({
-  ...{ name, height: String(height), info, origin },
-});

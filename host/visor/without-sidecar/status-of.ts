@@ -2,6 +2,7 @@
 import { askStatus } from "../../panel/ask.js";
 import { socketPath } from "../../panel/socket-path.js";
 import type { Reached } from "../../sidecar/decision/decide.js";
+import { placesOf } from "../../sidecar/decision/place.js";
 import type { Machine } from "../../sidecar/machine.js";
 import { isLacking, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
@@ -9,6 +10,7 @@ import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import type { Scheduled } from "../../staging/doctor/ahead.js";
 import { chainvisorOf } from "../../staging/supervision.js";
 import { statusFromDisk } from "./from-disk.js";
+import { planInState, withUnseenPlan } from "./unseen-plan.js";
 
 interface Sidecar {
   /** Undefined: it does not know yet. */
@@ -29,7 +31,8 @@ export interface FoundStatus {
 export async function statusOf(settings: Settings, machine: Machine): Promise<FoundStatus> {
   const asked = await askStatus({ socket: socketPath(settings.root) });
   if (asked) {
-    const { status } = asked;
+    const isOurs = machine.files.facts(placesOf(settings).database) !== undefined;
+    const status = withUnseenPlan(asked.status, await planInState(settings, isOurs));
     const { height: last } = status;
     const reached = last ? { height: BigInt(last.value), source: last.source } : undefined;
     return { status, scheduled: scheduledIn(status), sidecar: { reached } };

@@ -1,0 +1,51 @@
+/** A sidecar asks its node for the plan every few seconds. In between, the home's state may hold a plan that it has not read. */
+import type { Pending } from "../../sidecar/decision/decide.js";
+import type { Phase, PlanStatus, VisorStatus } from "../../sidecar/status.js";
+
+/** Before its height the plan that the chain has scheduled is in no file; of other chains only their node knows it. */
+export async function planInState(
+  { home, isCaseKept }: { readonly home: string; readonly isCaseKept: boolean },
+  isOurs: boolean,
+): Promise<Pending | undefined> {
+  if (!isOurs) return undefined;
+  const { scheduledPlanOf } = await import("../../offline/scheduled-plan.js");
+  const plan = scheduledPlanOf(home);
+  return plan && { plan: { ...plan, name: isCaseKept ? plan.name : plan.name.toLowerCase() }, origin: "chain" };
+}
+
+/** In the other phases the sidecar is busy with a plan that is due, or with a node that does not run. */
+const BEFORE_HEIGHT: ReadonlySet<Phase> = new Set<Phase>(["running", "waiting", "downloading", "ready"]);
+
+/**
+ * The status of a sidecar, with the node's plan in place of what the sidecar has not read yet: nothing was found of that plan, so the node
+ * is not ready for it.
+ * @param inState the plan that the state of the home holds; undefined: none
+ */
+export function withUnseenPlan(status: VisorStatus, inState: Pending | undefined): VisorStatus {
+  if (!inState || !BEFORE_HEIGHT.has(status.phase) || isSeen(status, inState)) return status;
+  const { name, height } = inState.plan;
+  const detail =
+    `the node has scheduled "${name}" at height ${height}, and the sidecar has not read it yet: ` +
+    "what is there for it was not looked at. Ask again in a few seconds";
+  return {
+    ...status,
+    phase: "waiting",
+    plan: planStatus(inState),
+    eta: null,
+    message: detail,
+    next: ["chainvisor status"],
+    readiness: [{ what: "plan", state: "unknown", detail, next: "chainvisor status" }],
+  };
+}
+
+export const planStatus = ({ plan: { name, height, info }, origin }: Pending): PlanStatus => ({
+  ...{ name, height: String(height), info, origin },
+});
+
+function isSeen({ plan, height }: VisorStatus, { plan: inState }: Pending): boolean {
+  if (height && BigInt(height.value) >= inState.height) return true;
+  if (!plan) return false;
+  // The sidecar reports the plan that comes first.
+  if (plan.origin === "operator") return BigInt(plan.height) <= inState.height;
+  return plan.name === inState.name && plan.height === String(inState.height);
+}

@@ -1,0 +1,56 @@
+/** A plan that the node has and its sidecar has not read yet: no command reports such a node as ready, or without a plan. */
+import { describe, expect, test } from "vitest";
+import type { VisorStatus } from "../../../host/sidecar/status.js";
+import { exitOf, lackingOf } from "../../../host/visor/without-sidecar/status-of.js";
+import { withUnseenPlan } from "../../../host/visor/without-sidecar/unseen-plan.js";
+
+const RUNNING: VisorStatus = {
+  ...{
+    v: 1,
+    phase: "running",
+    since: "2026-01-01T00:00:00.000Z",
+    plan: null,
+    eta: null,
+    progress: null,
+    readiness: [],
+  },
+  program: { name: "genesis", file: "/var/lib/chain/cosmovisor/genesis/bin/chaind", pid: 7 },
+  height: { value: "900", source: "rpc" },
+  ...{ upgrades: 0, restarts: 0, message: "runs", next: [] },
+};
+const CHAIN = { plan: { name: "v2", height: 950n, info: "{}" }, origin: "chain" } as const;
+const plan = { name: "v2", height: "950", info: "{}", origin: "chain" } as const;
+
+function expectUnseen(status: VisorStatus): void {
+  const found = withUnseenPlan(status, CHAIN);
+  expect(found.plan).toEqual(plan);
+  expect(exitOf({ status: found })).toBe(30);
+  const [lacking, ...others] = lackingOf({ status: found });
+  expect(lacking).toMatchObject({ what: "plan", state: "unknown", next: "chainvisor status" });
+  expect(lacking?.detail).toContain('the node has scheduled "v2" at height 950, and the sidecar has not read it yet');
+  expect(others).toEqual([]);
+}
+
+describe("withUnseenPlan()", () => {
+  test("the sidecar has no plan → the node's, unknown, exit 30", () => expectUnseen(RUNNING));
+
+  test("the sidecar has another plan of the chain, one at another height, or the operator's after it → the same", () => {
+    const ready = [{ what: "program", state: "ready", detail: "a file", next: null }] as const;
+    expectUnseen({ ...RUNNING, phase: "ready", readiness: ready, plan: { ...plan, name: "v1", height: "900" } });
+    expectUnseen({ ...RUNNING, readiness: ready, plan: { ...plan, height: "1000" } });
+    expectUnseen({ ...RUNNING, readiness: ready, plan: { ...plan, name: "fix", height: "960", origin: "operator" } });
+  });
+
+  test("the sidecar has that plan, or the operator's before it; no plan is in state; it is switching → as it was", () => {
+    const before = { ...RUNNING, plan: { ...plan, name: "fix", height: "940", origin: "operator" } } as const;
+    for (const status of [{ ...RUNNING, plan }, before, { ...RUNNING, phase: "switching" } as const]) {
+      expect(withUnseenPlan(status, CHAIN)).toBe(status);
+    }
+    expect(withUnseenPlan(RUNNING, undefined)).toBe(RUNNING);
+  });
+
+  test("a plan at a height that the node has made, as one that is skipped → as it was", () => {
+    const status = { ...RUNNING, height: { value: "950", source: "rpc" } } as const;
+    expect(withUnseenPlan(status, CHAIN)).toBe(status);
+  });
+});
