@@ -9,7 +9,7 @@ import { Board } from "../../panel/board.js";
 import { haltRecordOf } from "../../panel/node-form.js";
 import { Layout, type Program } from "../../programs/layout.js";
 import { lostLink } from "../../programs/lost-link.js";
-import type { Decision } from "../../sidecar/decision/decide.js";
+import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
@@ -18,6 +18,7 @@ import type { Machine } from "../../sidecar/machine.js";
 import { isLacking } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
+import { planStatus } from "../../sidecar/unseen-plan.js";
 import { earlyProblem } from "../../staging/current-link.js";
 import { stagePlan } from "../../staging/stage-plan.js";
 import { lastStart } from "../../staging/start-command.js";
@@ -25,7 +26,6 @@ import type { HaltRecord } from "../../upgrade/halt.js";
 import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
 import { type FailureRecord, readFailure } from "./failure-record.js";
-import { planInState, planStatus } from "./unseen-plan.js";
 
 /** Never rejects. @param silentPid of a sidecar that runs and does not respond; undefined: none runs */
 export async function statusFromDisk(settings: Settings, real: Machine, silentPid?: string): Promise<VisorStatus> {
@@ -72,6 +72,14 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     board.update({ phase: failed ? "failed" : "stopped", message, next });
   }
   return board.current;
+}
+
+/** Before its height the plan that the chain has scheduled is in no file; of other chains only their node knows it. */
+export async function planInState({ home, isCaseKept }: Settings, isOurs: boolean): Promise<Pending | undefined> {
+  if (!isOurs) return undefined;
+  const { scheduledPlanOf } = await import("../../offline/scheduled-plan.js");
+  const plan = scheduledPlanOf(home);
+  return plan && { plan: { ...plan, name: isCaseKept ? plan.name : plan.name.toLowerCase() }, origin: "chain" };
 }
 
 /** Ends that an upgrade or an operator has asked for. */

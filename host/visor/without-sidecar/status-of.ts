@@ -7,10 +7,10 @@ import type { Machine } from "../../sidecar/machine.js";
 import { isLacking, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
+import { withUnseenPlan } from "../../sidecar/unseen-plan.js";
 import type { Scheduled } from "../../staging/doctor/ahead.js";
 import { chainvisorOf } from "../../staging/supervision.js";
-import { statusFromDisk } from "./from-disk.js";
-import { planInState, withUnseenPlan } from "./unseen-plan.js";
+import { planInState, statusFromDisk } from "./from-disk.js";
 
 interface Sidecar {
   /** Undefined: it does not know yet. */

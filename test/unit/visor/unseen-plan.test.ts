@@ -1,8 +1,8 @@
 /** A plan that the node has and its sidecar has not read yet: no command reports such a node as ready, or without a plan. */
 import { describe, expect, test } from "vitest";
 import type { VisorStatus } from "../../../host/sidecar/status.js";
+import { withUnseenPlan } from "../../../host/sidecar/unseen-plan.js";
 import { exitOf, lackingOf } from "../../../host/visor/without-sidecar/status-of.js";
-import { withUnseenPlan } from "../../../host/visor/without-sidecar/unseen-plan.js";
 
 const RUNNING: VisorStatus = {
   ...{

@@ -1,17 +1,6 @@
 /** A sidecar asks its node for the plan every few seconds. In between, the home's state may hold a plan that it has not read. */
-import type { Pending } from "../../sidecar/decision/decide.js";
-import type { Phase, PlanStatus, VisorStatus } from "../../sidecar/status.js";
-
-/** Before its height the plan that the chain has scheduled is in no file; of other chains only their node knows it. */
-export async function planInState(
-  { home, isCaseKept }: { readonly home: string; readonly isCaseKept: boolean },
-  isOurs: boolean,
-): Promise<Pending | undefined> {
-  if (!isOurs) return undefined;
-  const { scheduledPlanOf } = await import("../../offline/scheduled-plan.js");
-  const plan = scheduledPlanOf(home);
-  return plan && { plan: { ...plan, name: isCaseKept ? plan.name : plan.name.toLowerCase() }, origin: "chain" };
-}
+import type { Pending } from "./decision/decide.js";
+import type { Phase, PlanStatus, VisorStatus } from "./status.js";
 
 /** In the other phases the sidecar is busy with a plan that is due, or with a node that does not run. */
 const BEFORE_HEIGHT: ReadonlySet<Phase> = new Set<Phase>(["running", "waiting", "downloading", "ready"]);
