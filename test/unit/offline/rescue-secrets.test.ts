@@ -4,6 +4,17 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bech32 } from "@scure/base";
+import { generateMnemonic } from "@scure/bip39";
+import { wordlist as czech } from "@scure/bip39/wordlists/czech.js";
+import { wordlist as english } from "@scure/bip39/wordlists/english.js";
+import { wordlist as french } from "@scure/bip39/wordlists/french.js";
+import { wordlist as italian } from "@scure/bip39/wordlists/italian.js";
+import { wordlist as japanese } from "@scure/bip39/wordlists/japanese.js";
+import { wordlist as korean } from "@scure/bip39/wordlists/korean.js";
+import { wordlist as portuguese } from "@scure/bip39/wordlists/portuguese.js";
+import { wordlist as simplifiedChinese } from "@scure/bip39/wordlists/simplified-chinese.js";
+import { wordlist as spanish } from "@scure/bip39/wordlists/spanish.js";
+import { wordlist as traditionalChinese } from "@scure/bip39/wordlists/traditional-chinese.js";
 import { describe, expect, test } from "vitest";
 import { Secrets } from "../../../host/offline/rescue/secrets.js";
 
@@ -71,11 +82,20 @@ const KINDS: Readonly<Record<string, () => readonly [text: string, secret: strin
     const lines = ["-----BEGIN EC PRIVATE KEY-----", body, "-----END EC PRIVATE KEY-----"];
     return [`INF\n${lines.map((line) => `2026-01-01T00:00:00.000Z info  node    ${line}`).join("\n")}`, body];
   },
+  PIN: () => named("PIN", pinDigits),
+  "PIN of a card, as YAML": () => [`INF\n  card_pin: ${pinDigits}\n  other: 1`, pinDigits],
+  "PIN as JSON in JSON": () => [`{"m":"{\\"hsmPin\\":\\"${pinDigits}\\",\\"other\\":1}"}`, pinDigits],
+  "PIN as a flag": () => tail("tool --so-pin ", pinDigits),
+  "PUK, CVV, second factor, recovery code": () => {
+    const code = digits(8);
+    return [`INF PUK=${code} cvv: ${code} mfa_code=${code} 2FA=${code} recovery-code: ${code} now`, code];
+  },
   "mnemonic, a word a line behind times": () => {
     const words = "abandon ability able about above absent absorb abstract absurd abuse access zoo".split(" ");
     return [`INF\n${words.map((each) => `2026-01-01T00:00:00.000Z info  node    ${each}`).join("\n")}`, "absorb"];
   },
 };
+const pinDigits = digits(6);
 const plain = (before: string, secret: string) => [`INF ${before} ${secret} at height=5`, secret] as const;
 const tail = (before: string, secret: string) => [`INF ${before}${secret} done`, secret] as const;
 const named = (name: string, secret: string) => [`INF start ${name}=${secret} done`, secret] as const;
@@ -107,9 +127,72 @@ describe("Secrets: what is removed from free text", () => {
     "chaind start --engine cometbft --unsafe-skip-upgrades 72",
     `2026-01-02T10:47:03.120Z info  node    block made  height=5 app_hash=${hex(32)}`,
     '2026-01-02T10:47:03.120Z error node    down  code=UPG_HALT_UPGRADE_NEEDED exit=10 height=42 plan=v2 next="Start it."',
+    "spin=1234 pinned: 5 mapping=ab opinion: none",
+    `handler pin: sha256:${hex(32)}`,
+    "La actualización se aplicó en la altura 72 y la cadena siguió produciendo bloques sin problemas para todos los validadores",
+    "La mise à niveau est prévue au bloc 72 : le nœud attend le gestionnaire et redémarre ensuite sans perte de données",
     "heights 1 2 3 4 5 6 7 8 9 10 11 12 are kept; 10.0.0.1:26656 is up",
   ];
   test.each(SAFE)("%s → stays", (text) => {
+    expect(secrets.without(text)).toBe(text);
+  });
+});
+
+const LANGUAGES = {
+  czech,
+  english,
+  french,
+  italian,
+  japanese,
+  korean,
+  portuguese,
+  simplifiedChinese,
+  spanish,
+  traditionalChinese,
+};
+
+describe("Secrets: mnemonics in the languages of BIP-39", () => {
+  const secrets = new Secrets([]);
+  const escaped = (text: string) =>
+    text.replace(/[^ -~]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const FORMS: Readonly<Record<string, (words: readonly string[]) => string>> = {
+    spaces: (words) => words.join(" "),
+    "ideographic spaces": (words) => words.join("\u3000"),
+    "capitals, composed": (words) => words.join(" ").normalize("NFC").toUpperCase(),
+    "without accents": (words) => words.join(" ").normalize("NFKD").replace(/\p{M}/gu, ""),
+    "a list of JSON": (words) => JSON.stringify(words),
+    "JSON with escapes": (words) => escaped(JSON.stringify(words.join(" ").normalize("NFC"))),
+    "lines in JSON": (words) => JSON.stringify(words.join("\n")),
+    numbered: (words) => words.map((each, at) => `${at + 1}. ${each}`).join("\n"),
+  };
+  const found = Object.keys(LANGUAGES).flatMap((language) =>
+    Object.keys(FORMS).map((form) => [language, form] as const),
+  );
+
+  test.each(found)("%s, %s → no word stays", (language, form) => {
+    for (let round = 0; round < 5; round++) {
+      const words = generateMnemonic(LANGUAGES[language as keyof typeof LANGUAGES], 256).split(/[ \u3000]/);
+      const cleaned = secrets.without(`INF ${FORMS[form]?.(words)} .`);
+      expect(cleaned).toMatch(/^INF [["1. ]*\[removed\]["\]]* \.$/);
+    }
+  });
+
+  test("a word a line behind times; Chinese with nothing between → no word stays", () => {
+    for (const list of Object.values(LANGUAGES)) {
+      const words = generateMnemonic(list).split(/[ \u3000]/);
+      const lines = words.map((each) => `2026-01-01T00:00:00.000Z info  node    ${each}`);
+      expect(secrets.without(lines.join("\n"))).toBe(
+        lines.map((line) => line.replace(/[^ ]+$/, "[removed]")).join("\n"),
+      );
+    }
+    for (const list of [simplifiedChinese, traditionalChinese]) {
+      const together = generateMnemonic(list).replaceAll(" ", "");
+      expect(secrets.without(`INF ${together} .`)).toBe("INF [removed] .");
+    }
+  });
+
+  test("fewer than eight words → stay", () => {
+    const text = `INF ${spanish.slice(0, 7).join(" ")} .`;
     expect(secrets.without(text)).toBe(text);
   });
 });
