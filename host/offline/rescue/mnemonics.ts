@@ -30,7 +30,7 @@ const LETTER = "(?:[\\p{L}\\p{M}]|\\\\+u[0-9a-fA-F]{4})";
 /** Or a line end inside a text of JSON. */
 const TOKEN = new RegExp(`\\\\[nrt]|${LETTER}+`, "gu");
 const HAN = /^\p{Script=Han}+$/u;
-/** The last word of a line, behind what a log writes before it. */
+/** The last word of a line, after what a log writes before it. */
 const LAST_WORD = new RegExp(`(^|[\\s"'=:])(${LETTER}+)(["']?\\s*)$`, "u");
 
 interface Found {

@@ -177,7 +177,7 @@ describe("Secrets: mnemonics in the languages of BIP-39", () => {
     }
   });
 
-  test("a word a line behind times; Chinese with nothing between → no word stays", () => {
+  test("a word a line after times; Chinese with nothing between → no word stays", () => {
     for (const list of Object.values(LANGUAGES)) {
       const words = generateMnemonic(list).split(/[ \u3000]/);
       const lines = words.map((each) => `2026-01-01T00:00:00.000Z info  node    ${each}`);
