@@ -5,7 +5,6 @@
 import { join } from "node:path";
 import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
-import { placesOf } from "../sidecar/decision/place.js";
 import { visible } from "../visible.js";
 import { MANIFEST, type Manifest, problemIn } from "./manifest.js";
 import { beginEnd, endRestore, isProgramFolder, keptData, PART } from "./restoring.js";
@@ -33,8 +32,6 @@ export interface Restored {
   /** The record of what the consensus key signed last. */
   readonly signed: Signed["of"];
   readonly signedHeight: bigint | undefined;
-  /** One of ours whose blocks no CometBFT keeps. */
-  readonly isEmbedded: boolean;
 }
 
 /**
@@ -60,10 +57,8 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   const signed = carrySigned(files, join(home, "data"), keptData(place), part);
   files.syncFolder(part);
   const { kept } = beginEnd(place, { v: 1, folder, program: manifest.program });
-  const { database, wal } = placesOf({ home, root, name: "" });
-  const isEmbedded = files.facts(database) !== undefined && files.facts(wal) === undefined;
   const program = manifest.program ?? undefined;
-  return { kept, program, signed: signed.of, signedHeight: signed.height, isEmbedded };
+  return { kept, program, signed: signed.of, signedHeight: signed.height };
 }
 
 /** A reflink takes none. @throws UpgradeError UPG_STORE_FULL */

@@ -43,6 +43,14 @@ export function carrySigned(files: Files, data: string, kept: readonly string[],
   return { of: "the present one", height: latest.at[0] };
 }
 
+/** Each folder whose record can be read, with the height that the key signed last by it. */
+export function signedHeights(files: Files, folders: readonly string[]): { readonly file: string; height: bigint }[] {
+  return folders.flatMap((folder) => {
+    const height = recordOf(files, folder)?.at[0];
+    return height === undefined ? [] : [{ file: join(folder, SIGNED), height }];
+  });
+}
+
 function unreadable(folder: string): UpgradeError {
   const next = "put one there that is not older than its last signature, or remove it where the key signs nothing";
   return new UpgradeError(

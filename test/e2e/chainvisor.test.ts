@@ -1,4 +1,5 @@
 /** `chainvisor run` over two versions of `chaind`, as processes: an upgrade without a hand, signals, a sidecar that is killed. */
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -49,6 +50,76 @@ async function until(what: () => boolean): Promise<void> {
     await sleep(20);
   }
 }
+
+/** A command as an operator pastes it: with the programs of this build on the path, and a yes to each question. */
+function paste(command: string, bin: string) {
+  const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}` };
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { env, input: "y\n", encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+describe("chainvisor rollback", () => {
+  test("the embedded engine has signed blocks after the backup → refused, nothing moved; the printed commands lead back, and it starts", async () => {
+    const home = scheduledHome();
+    const bin = join(home.path, "bin");
+    mkdirSync(bin);
+    const script = `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(CHAINVISOR)} "$@"\n`;
+    writeFileSync(join(bin, "chainvisor"), script, { mode: 0o755 });
+    const isOn = () => existsSync(home.data("receipts/v2.json"));
+    const first = supervise(home);
+    await until(() => isOn() || first.child.exitCode !== null);
+    first.child.kill("SIGTERM");
+    expect((await first.end).exit).toBe(0);
+    const { height } = home.last;
+    const rollback = `chainvisor --home ${shellWord(home.path)} --name chaind rollback`;
+    for (const flags of ["", " --yes"]) {
+      const refused = paste(`${rollback}${flags}`, bin);
+      expect(refused.status, refused.stderr).toBe(30);
+      expect(refused.stderr).toMatch(/UPG_STORE_SIGNED/);
+      expect([home.last.height, linkOf(home), existsSync(join(home.path, "data-before-rollback-1"))]).toEqual([
+        ...[height, "upgrades/v2", false],
+      ]);
+      if (flags === "") continue;
+      const commands = Array.from(refused.stderr.matchAll(/`([^`]*)`/g), ([, command = ""]) => command);
+      expect(commands).toHaveLength(2);
+      for (const command of commands) {
+        const { status, stdout, stderr } = paste(command, bin);
+        expect(status, `${command}\n${stdout}${stderr}`).toBe(0);
+      }
+    }
+    expect([home.last.height, linkOf(home)]).toEqual(["5", "genesis"]);
+    // It starts, and makes the upgrade again.
+    const again = supervise(home);
+    await until(() => isOn() || again.child.exitCode !== null);
+    expect(again.child.exitCode, again.stderr).toBeNull();
+    again.child.kill("SIGTERM");
+    expect((await again.end).exit).toBe(0);
+    expect(linkOf(home)).toBe("upgrades/v2");
+  });
+
+  test("the key has signed nothing after the backup → asked first: no answer or n leaves the data, y and --yes replace it", async () => {
+    const home = scheduledHome();
+    const bin = join(home.path, "bin");
+    mkdirSync(bin);
+    const script = `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(CHAINVISOR)} "$@"\n`;
+    writeFileSync(join(bin, "chainvisor"), script, { mode: 0o755 });
+    // Ends at the height for the want of a program that can be run, after the backup.
+    place(home, "upgrades/v2", "exit 5\n");
+    await supervise(home, { DAEMON_RESTART_AFTER_UPGRADE: "false" }).end;
+    const rollback = `chainvisor --home ${shellWord(home.path)} --name chaind rollback`;
+    const kept = (number: number) => existsSync(join(home.path, `data-before-rollback-${number}`));
+    for (const command of [`${rollback} < /dev/null`, `echo n | ${rollback}`]) {
+      expect(paste(command, bin).status, command).toBe(2);
+      expect(kept(1)).toBe(false);
+    }
+    const asked = paste(rollback, bin);
+    expect(asked.status, asked.stderr).toBe(0);
+    expect(asked.stderr).toContain(`replaces ${home.path}/data, which stays beside it`);
+    expect([kept(1), home.last.height, linkOf(home)]).toEqual([true, "5", "genesis"]);
+    const sure = paste(`${rollback} --yes < /dev/null`, bin);
+    expect([sure.status, kept(2)], sure.stderr).toEqual([0, true]);
+  });
+});
 
 describe("chainvisor run start", () => {
   test("the height of v2 → backup, the new version, its block; SIGTERM → 0, and nothing runs", async () => {

@@ -5,12 +5,16 @@ import { type ListedBackup, listBackups } from "../../backup/list.js";
 import type { Manifest } from "../../backup/manifest.js";
 import { type Restored, restore } from "../../backup/restore.js";
 import { endRestore } from "../../backup/restoring.js";
+import { requireGoesOn } from "../../backup/signed-beyond.js";
 import { HomeLock } from "../../engine/home/home-lock.js";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { confirmHere } from "../../shell/confirm.js";
 import { shellWord } from "../../shell-word.js";
 import { placesOf } from "../../sidecar/decision/place.js";
+import { storeHeight } from "../../sidecar/heights/store-height.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { chainvisorFor } from "../../staging/plan-way.js";
 import { lastStart } from "../../staging/start-command.js";
 import { usage } from "../../usage.js";
 import { homeUsers } from "../home-users.js";
@@ -22,6 +26,7 @@ import type { VisorTools } from "../tools.js";
 interface RollbackOptions {
   readonly backup?: string;
   readonly programOnly?: boolean;
+  readonly yes?: boolean;
 }
 
 export function registerRollback(program: Cobra, tools: VisorTools): void {
@@ -29,13 +34,17 @@ export function registerRollback(program: Cobra, tools: VisorTools): void {
     .command("rollback")
     .summary("Go back to a backup")
     .description(
-      "Checks a backup, puts its data in the place of the present data, which stays beside it, and links the program that had\n" +
-        "written it. What a validator's key has signed is never set back. The node must be stopped.\n" +
-        "--program-only links the program before the last switch and leaves the data: for a chain of this project,\n" +
-        "`rollback --to HEIGHT` of its program then takes the state back.",
+      "Checks a backup, puts its data in place and links the program that wrote it.\n" +
+        "The present data stays beside it. Asks first. Stop the node before.\n\n" +
+        "The record of what a validator's key signed last is never set back. So a\n" +
+        "node with the embedded engine, whose blocks nobody else has, cannot start\n" +
+        "from a backup once it has signed later blocks. The command then changes\n" +
+        "nothing and prints the commands that take these blocks back.\n\n" +
+        "--program-only links the program before the last switch and leaves the data.",
     )
-    .option("--backup <name>", "a name of `chainvisor backups` (default: the latest that has a manifest)")
-    .option("--program-only", "link the program before the last switch; the data stays")
+    .option("--backup <name>", "a name of `chainvisor backups` (default: the latest)")
+    .option("--program-only", "link the program before the last switch")
+    .option("-y, --yes", "do not ask")
     .example("rollback", "rollback --backup data-backup-2026-11-23-v2-1000")
     .action(async (options: RollbackOptions) => {
       const settings = tools.settings();
@@ -44,7 +53,8 @@ export function registerRollback(program: Cobra, tools: VisorTools): void {
         requireStopped(tools, settings);
         endCutOff(tools, settings);
         if (options.programOnly) goBackToProgram(tools, settings);
-        else await goBack(tools, settings, chosen(tools, settings, options.backup));
+        else
+          await goBack(tools, settings, { ...chosen(tools, settings, options.backup), isSure: options.yes === true });
       } finally {
         lock.release();
       }
@@ -95,10 +105,21 @@ function chosen({ files }: VisorTools, { backupDir, home }: Settings, name: stri
   return wanted;
 }
 
-async function goBack(tools: VisorTools, settings: Settings, { folder, manifest }: ListedBackup): Promise<void> {
+type Chosen = ListedBackup & { readonly isSure: boolean };
+
+async function goBack(tools: VisorTools, settings: Settings, { folder, manifest, isSure }: Chosen): Promise<void> {
   if (!manifest) return;
   const { files, output } = tools;
   const { home, root } = settings;
+  await requireStarts(tools, settings, folder, manifest);
+  if (!isSure) {
+    const age = ageInWords(manifest.time, realMachine.clock.wall());
+    output.say(`${folder}, made ${age}, replaces ${home}/data, which stays beside it`);
+    await confirmHere(false, "Replace the data?");
+    // The answer may have taken hours.
+    requireStopped(tools, settings);
+    await requireStarts(tools, settings, folder, manifest);
+  }
   const total = manifest.files.length;
   const made = ageInWords(manifest.time, realMachine.clock.wall());
   output.say(`checking ${folder}: ${total} files, made ${made}`);
@@ -109,6 +130,12 @@ async function goBack(tools: VisorTools, settings: Settings, { folder, manifest 
   const answer = { restored: folder, ...own };
   const words = wordsOf(settings, { folder, manifest, made }, done);
   output.print({ ...answer, plan: manifest.plan, made: manifest.time }, words);
+}
+
+/** @throws UpgradeError UPG_STORE_SIGNED */
+async function requireStarts({ files }: VisorTools, settings: Settings, folder: string, manifest: Manifest) {
+  const last = await storeHeight(settings.home);
+  requireGoesOn({ files, settings, folder, manifest }, last, chainvisorFor(settings));
 }
 
 interface Source {
@@ -141,18 +168,8 @@ function wordsOf(settings: Settings, { folder, manifest: { plan }, made }: Sourc
   return lines.join("\n");
 }
 
-/** A key that has signed beyond the backup signs none of those heights again: who has the blocks goes on, alone nobody does. */
-function nextWords(settings: Settings, { name: plan, height }: Manifest["plan"], done: Restored): string[] {
-  const { home, name } = settings;
-  const { signedHeight, kept, isEmbedded } = done;
-  if (signedHeight !== undefined && signedHeight >= BigInt(height) && isEmbedded) {
-    const own = `${name} rollback --to ${BigInt(height) - 1n} --home ${shellWord(home)}`;
-    const as = kept ? ` with ${shellWord(kept)} in the place of the data and \`current\` as it was,` : "";
-    return [
-      `The key has signed block ${signedHeight} already, and no other node has those blocks: one with the embedded engine does not start ` +
-        `from here (UPG_STORE_SIGNED). It goes on${as} or is taken back with its blocks: \`chainvisor rollback --program-only\`, then \`${own}\`.`,
-    ];
-  }
+/** A key that has signed beyond the backup signs none of those heights again. */
+function nextWords(settings: Settings, { name: plan, height }: Manifest["plan"], { signedHeight }: Restored): string[] {
   const already = signedHeight !== undefined && signedHeight >= BigInt(height);
   return [
     ...(already
@@ -174,10 +191,13 @@ function goBackToProgram({ output, files }: VisorTools, settings: Settings): voi
     const message = `${previous} and ${current} are links to the same program: there is none before it to go back to`;
     throw new UpgradeError("UPG_NOT_FOUND_FILE", message);
   }
+  const before = files.linkFacts(current)?.kind === "link" ? files.readLink(current) : "genesis";
   const folder = linkPrevious(files, current);
-  const next = `${settings.name} rollback --to HEIGHT --home ${shellWord(settings.home)}`;
+  const newer = join(settings.root, before, "bin", settings.name);
+  const next = `${shellWord(newer)} rollback --to HEIGHT --home ${shellWord(settings.home)}`;
   output.print(
     { program: folder, next },
-    `The current program is that of ${folder}. The data is as it was: \`${next}\` takes the state of a chain of this project back.`,
+    `The current program is that of ${folder}. The data was not changed. On a chain of this project, \`${next}\` takes back ` +
+      `blocks that ${before} made.`,
   );
 }

@@ -3,9 +3,49 @@ import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync, writ
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { endRestore, restoreNote } from "../../../../host/backup/restoring.js";
+import { signedBeyond } from "../../../../host/backup/signed-beyond.js";
 import type { Files } from "../../../../host/programs/files.js";
 import type { ScriptsHome } from "../scripts-home.js";
 import { back, files, filled, make, signed } from "./filled-home.js";
+
+describe("signedBeyond()", () => {
+  const beyond = async (home: ScriptsHome, last: bigint | undefined) => {
+    const { folder, manifest } = await make(home);
+    return { look: () => signedBeyond({ files, home: home.path, folder, manifest }, last) };
+  };
+
+  test("the embedded engine, and the key has signed beyond the backup, by any record of the home → the height and the records", async () => {
+    const home = filled();
+    home.write("data/chain.mdb", "blocks");
+    const { look } = await beyond(home, 60n);
+    expect(look()).toBeUndefined();
+    home.write("data/priv_validator_state.json", '{"height":"61","round":0,"step":1}');
+    home.write("data-before-rollback-1/priv_validator_state.json", '{"height":"70","round":0,"step":2}');
+    const records = ["data", "data-before-rollback-1"].map((name) => home.file(name, "priv_validator_state.json"));
+    expect(look()).toEqual({ height: 70n, records });
+  });
+
+  test("the upgrade's block was signed and not committed → it is made again; committed, or unknown → it would be signed twice", async () => {
+    for (const [last, is] of [[48n, undefined] as const, [49n, 49n] as const, [undefined, 49n] as const]) {
+      const home = filled();
+      home.write("data/chain.mdb", "blocks");
+      const { look } = await beyond(home, last);
+      home.write("data/priv_validator_state.json", '{"height":"49","round":0,"step":1}');
+      expect(look()?.height).toBe(is);
+    }
+  });
+
+  test("under CometBFT, or with another database → others have the blocks", async () => {
+    for (const name of ["data/cs.wal/wal", "data/application.db/x"]) {
+      const home = filled();
+      if (name.includes("wal")) home.write("data/chain.mdb", "state");
+      home.write(name, "");
+      const { look } = await beyond(home, 60n);
+      home.write("data/priv_validator_state.json", '{"height":"61","round":0,"step":1}');
+      expect(look()).toBeUndefined();
+    }
+  });
+});
 
 describe("restore()", () => {
   test("a backup → its data and its program; the data before stays beside; a later signature is kept", async () => {
@@ -17,7 +57,7 @@ describe("restore()", () => {
     home.write("data/application.db/000001.ldb", "broken");
     home.write("data/priv_validator_state.json", '{"height":"50","round":0,"step":1}');
     const done = await back(home, folder);
-    const known = { signed: "the present one", signedHeight: 50n, isEmbedded: false };
+    const known = { signed: "the present one", signedHeight: 50n };
     expect(done).toEqual({ kept: home.file("data-before-rollback-1"), program: "genesis", ...known });
     expect(home.read("data/application.db/000001.ldb")).toBe("state ".repeat(1_000));
     expect([signed(home), home.current, existsSync(home.file("data", "backup.json"))]).toEqual([
