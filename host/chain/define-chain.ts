@@ -16,9 +16,10 @@ import { UPGRADE_STORE } from "../upgrade/keeper.js";
 import type { ModuleManager } from "../upgrade/migrations.js";
 import type { ModuleTable } from "../upgrade/module-table.js";
 import { type Addresses, addressesOf } from "../values/address.js";
+import { sameVersions } from "../version-map.js";
 import { checkOptions, requireDistinct, requireFrom, requireNoMaps, requireRemoved, wrong } from "./chain-checks.js";
 import { type Module, storesOf } from "./module.js";
-import { requireForAnte, requireSteps } from "./module-shape.js";
+import { nothingToMigrate, requireForAnte, requireSteps } from "./module-shape.js";
 import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
 import type { MessageRouter } from "./tx/message-kind.js";
@@ -236,6 +237,8 @@ function before(
     if (version === 0n) versions.delete(module);
     else versions.set(module, version);
   }
+  if (handler === migrate && Object.keys(storeUpgrades).length === 0 && sameVersions(versions, after.modules))
+    throw nothingToMigrate(plan, modules);
   return {
     modules: versions,
     stores: [...after.stores.filter((name) => !come.has(name)), ...deleted, ...renamed.map(({ oldKey }) => oldKey)],

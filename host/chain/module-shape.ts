@@ -68,6 +68,16 @@ export function requireSteps(plan: string, { name, migrations = {} }: Module, fr
   }
 }
 
+/** Without the version before it, `migrate` runs no step: the steps would run in an earlier plan, where no node has run them. */
+export function nothingToMigrate(plan: string, modules: readonly Module[]): UpgradeError {
+  const migrated = modules.find(({ migrations = {} }) => Object.keys(migrations).length > 0);
+  const from = migrated ? `{ ${migrated.name}: ${migrated.consensusVersion - 1n}n }` : "{ module: 1n }";
+  return wrong(
+    `the plan "${plan}" has the handler migrate, and no module has another version before it: name the version that the plan ` +
+      `begins from, such as from: ${from}. A plan that changes code alone has handler: (_context, _plan, versions) => versions`,
+  );
+}
+
 /** The module that takes fees works with others, in each block. */
 export function requireForAnte(modules: readonly Module[]): void {
   const brings = modules.find(({ ante }) => ante);

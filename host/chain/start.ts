@@ -18,6 +18,7 @@ import type { GenesisFacts } from "./genesis/genesis.js";
 import type { GenesisRaw } from "./genesis/raw.js";
 import { type KnownFacts, knowsLastUpgrade } from "./known-upgrade.js";
 import { codeFor, type ProgramVersions, type StateFacts, versionAfter, versionOfState } from "./versions/of-state.js";
+import { requireStateFit } from "./versions/state-fit.js";
 import type { ChainVersion } from "./versions/version.js";
 
 /** What genesis says of versions. */
@@ -49,7 +50,7 @@ export interface ChoiceFacts extends Pick<KnownFacts, "database"> {
 /** The versions that are committed, as far as the choice needs them. */
 type CommittedVersions = Pick<CommitMultiStore, "nextVersion" | "lastCommitID" | "at">;
 
-/** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_HASH, UPG_INVALID_CONFIG (this thread cannot run blocks) */
+/** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_ARGUMENT (another program's state), UPG_HANDLER_HASH, UPG_INVALID_CONFIG (this thread cannot run blocks) */
 export function chooseVersion(keeper: Keeper, multiStore: CommittedVersions, facts: ChoiceFacts): Choice {
   requireStack();
   trapNondeterminism();
@@ -68,7 +69,8 @@ export function chooseVersion(keeper: Keeper, multiStore: CommittedVersions, fac
   const state = stateFacts(keeper, stores, genesis);
   const { last } = state;
   const own = applied && versions.find((version) => version.plan === plan?.name);
-  const program = programVersions({ genesis, versions }, state) ?? (own && { versions, begun: own });
+  const known = programVersions({ genesis, versions }, state);
+  const program = known ?? (own && { versions, begun: own });
   const isKnown = !last || knowsLastUpgrade(keeper, { ...facts, stores, last });
   if (last && isKnown) keeper.markKnown(last.name);
   if (!program || (!isKnown && !own)) {
@@ -76,6 +78,7 @@ export function chooseVersion(keeper: Keeper, multiStore: CommittedVersions, fac
     const mustHalt = last !== undefined || (isDue && !keeper.isSkipHeight(height) && !applied);
     return mustHalt ? haltUnknown(keeper, store, { genesis, height }) : refuseGenesis(genesis, versions);
   }
+  if (known && isKnown) requireStateFit(known, state, (message) => keeper.warnOnce(message));
   if (!applied || !plan) return { version: versionOfState(program, state), storeLoader: defaultStoreLoader };
   return {
     version: afterPlan(program, state, plan, applied),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { WasmHandler } from "../../host/handler/handler.js";
 import type { VersionMap } from "../../host/types.js";
 import { ModuleManager } from "../../host/upgrade/migrations.js";
-import { V1 } from "../example-chain.js";
+import { V1, V2 } from "../example-chain.js";
 import { data, load, type ManifestSource } from "../guest/build.js";
 import { Chain, type FunctionHandler, failureOf, type Process } from "./chain.js";
 import { splitBalances, toV2 } from "./versions.js";
@@ -85,7 +85,12 @@ describe("a module that is new", () => {
 
   test("and whose store has data, by a manifest → refused: it would begin again over them", () => {
     const chain = beforeV3(lost);
-    expectRefused(chain, { home: [guest({ versions: { staking: { to: 1 } } })] }, MAP, '"staking"', "has data");
+    // A program that has the module for this state would be refused at its start.
+    const versions = [V1, V2].map((version) => {
+      return { ...version, modules: new Map([...version.modules].filter(([name]) => name !== "staking")) };
+    });
+    const home = [guest({ versions: { staking: { to: 1 } } })];
+    expectRefused(chain, { home, versions }, MAP, '"staking"', "has data");
   });
 
   test("and whose store has data, by runMigrations → refused before its genesis runs", () => {

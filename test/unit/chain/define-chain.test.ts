@@ -102,6 +102,17 @@ const REFUSED: (readonly [what: string, options: object, named: string])[] = [
 
 const [first] = modules;
 REFUSED.push(
+  [
+    "a plan that migrates, where no module has another version before it",
+    {
+      ...own({ consensusVersion: 3n, migrations: { 1: () => undefined, 2: () => undefined } }),
+      upgrades: [
+        { plan: "v2", from: { own: 1n }, handler: migrate },
+        { plan: "v3", handler: migrate },
+      ],
+    },
+    'the plan "v3" has the handler migrate, and no module has another version before it',
+  ],
   ["no modules", { modules: undefined }, "modules is no list of modules"],
   [
     "a module that an import left empty",
