@@ -27,7 +27,6 @@ export {
 } from "./chain/genesis/module-genesis.js";
 export type { Invariant, Module, ReadableStores } from "./chain/module.js";
 export type { QueryCall } from "./chain/query/call.js";
-export { type Paged, paginate } from "./chain/query/paginate.js";
 export { implement, type QueryService } from "./chain/query/service.js";
 export { type KindOptions, type MessageKind, messageKind } from "./chain/tx/message-kind.js";
 export { type ChainVersion, layoutOf } from "./chain/versions/version.js";
@@ -55,6 +54,7 @@ export { upgrade } from "./modules/upgrade/module.js";
 export { sha256 } from "./native/sha256.js";
 export { LmdbDatabase, type LmdbOptions } from "./store/disk/lmdb-database.js";
 export type { Coin } from "./values/coins.js";
+export { type Paged, paginate } from "./values/paginate.js";
 export type { Records } from "./values/records.js";
 export { type AbciError, TxError } from "./values/tx-error.js";
 export { type KeyPart, records, type TypedRecords } from "./values/typed-records.js";

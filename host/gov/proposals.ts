@@ -1,13 +1,13 @@
 /** Proposals: submitted and cancelled. */
 import { create } from "@bufbuild/protobuf";
 import type { ModuleContext } from "../chain/context.js";
-import { GAS } from "../chain/gas.js";
 import type { ReadMessage } from "../chain/tx/message-kind.js";
 import { ProposalSchema, ProposalStatus, TallyResultSchema } from "../gen/cosmos/gov/v1/gov_pb.js";
 import type { MsgSubmitProposal } from "../gen/cosmos/gov/v1/tx_pb.js";
 import { compareTimes } from "../time.js";
 import type { Any } from "../types.js";
 import { moduleAddress } from "../values/address.js";
+import { GAS } from "../values/gas.js";
 import { GOV, TxError, undefinedError } from "../values/tx-error.js";
 import { chargeDeposits, noSuchProposal } from "./deposits.js";
 import { addPeriod, timeMessage } from "./periods.js";

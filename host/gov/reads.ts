@@ -1,7 +1,6 @@
 /** What the queries of governance read, for both versions of its service. */
 
 import type { QueryCall } from "../chain/query/call.js";
-import { type Paged, paginate } from "../chain/query/paginate.js";
 import { resolverOf } from "../chain/tx/decode.js";
 import { UpgradeError } from "../errors.js";
 import type { PageRequest } from "../gen/cosmos/base/query/v1beta1/pagination_pb.js";
@@ -14,6 +13,7 @@ import {
   type Vote,
 } from "../gen/cosmos/gov/v1/gov_pb.js";
 import { withZeroValues } from "../messages/zero-values.js";
+import { type Paged, paginate } from "../values/paginate.js";
 import { readAddress } from "../values/request-text.js";
 import {
   depositRecords,

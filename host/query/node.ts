@@ -2,7 +2,6 @@
 
 import type { NodeCall } from "../chain/query/call.js";
 import type { NodeHead } from "../chain/query/node-port.js";
-import { paginateList } from "../chain/query/paginate.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
 import { UpgradeError } from "../errors.js";
 import type { PageRequest } from "../gen/cosmos/base/query/v1beta1/pagination_pb.js";
@@ -10,6 +9,7 @@ import { Service } from "../gen/cosmos/base/tendermint/v1beta1/query_pb.js";
 import { PubKeySchema } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
 import type { Height } from "../types.js";
 import { packAny } from "../values/any.js";
+import { paginateList } from "../values/paginate.js";
 import { VERSION } from "../version.js";
 import { abciQuery } from "./abci.js";
 import { blockIdMessage, blockMessages } from "./blocks.js";

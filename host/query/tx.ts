@@ -3,7 +3,6 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { fromHex, toUpperHex } from "../bytes.js";
 import type { NodeCall } from "../chain/query/call.js";
 import type { NodePort, NodeTx, NodeTxResult } from "../chain/query/node-port.js";
-import { paginateList } from "../chain/query/paginate.js";
 import { implementOfNode, type QueryService } from "../chain/query/service.js";
 import { isRefusedForUpgrade } from "../chain/tx/result.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
@@ -13,6 +12,7 @@ import { BroadcastMode, OrderBy, Service } from "../gen/cosmos/tx/v1beta1/servic
 import { type Tx, TxSchema } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { formatTime } from "../time.js";
 import { packAny } from "../values/any.js";
+import { paginateList } from "../values/paginate.js";
 import { blockIdMessage, blockMessages } from "./blocks.js";
 import { eventMessages } from "./events.js";
 

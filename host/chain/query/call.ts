@@ -4,6 +4,7 @@ import type { ConsensusParams } from "../../comet/consensus-params.js";
 import type { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import type { Height, KVReader, LeftSignal, Sha256 } from "../../types.js";
 import type { Keeper } from "../../upgrade/keeper.js";
+import type { Walker } from "../../values/paginate.js";
 import type { Chain } from "../define-chain.js";
 import type { ChainVersion } from "../versions/version.js";
 import type { NodePort, NodeTxResult } from "./node-port.js";
@@ -42,16 +43,13 @@ export interface CallOptions {
   readonly onCut?: (what: string) => void;
 }
 
-/** Takes all steps of a long walk; in between, everything else has its turn. @throws UpgradeError UPG_REMOTE_BUSY */
-type InTurns = <T>(steps: Iterator<unknown, T>, signal?: LeftSignal) => Promise<T>;
-
 /** What every method sees. */
 export interface NodeCall extends CallOptions {
   readonly chain: Chain;
   readonly app: QueryApp;
   readonly node: NodePort;
   readonly sha256: Sha256;
-  readonly inTurns: InTurns;
+  readonly inTurns: Walker["inTurns"];
   /** The height that the client named; 0n: none. */
   readonly askedHeight: Height;
   /** What delegations are counted in. */

@@ -11,6 +11,7 @@ import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { callModule } from "../../synchronous.js";
 import type { Any, MultiStore } from "../../types.js";
 import type { Addresses } from "../../values/address.js";
+import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../../values/gas.js";
 import { SDK, TxError, wrapError } from "../../values/tx-error.js";
 import {
   type ChainEvent,
@@ -19,7 +20,6 @@ import {
   type ModuleFacts,
   moduleContext,
 } from "../context.js";
-import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../gas.js";
 import type { Ante, AnteOptions } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
 import type { ReadMessage } from "./message-kind.js";

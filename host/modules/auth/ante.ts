@@ -4,7 +4,6 @@
  */
 import { equalBytes, toBase64, utf8 } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
-import { GAS } from "../../chain/gas.js";
 import type { Ante, AnteOptions, FeeTrial, TxMode } from "../../chain/tx/ante.js";
 import { type DecodedTx, resolverOf } from "../../chain/tx/decode.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
@@ -12,6 +11,7 @@ import { INT64_MAX } from "../../limits.js";
 import { aminoSignBytesOf } from "../../messages/amino-doc.js";
 import { compareTimes, formatTime } from "../../time.js";
 import { checkSignatureCount, keyAddress, memberCount, readKey, type SigningKey } from "../../values/account-key.js";
+import { GAS } from "../../values/gas.js";
 import { readMessageCoins } from "../../values/message-coins.js";
 import { SDK, TxError } from "../../values/tx-error.js";
 import { bankOf } from "../bank/bank.js";

@@ -1,10 +1,8 @@
 /** The auth module's queries: accounts in the forms that wallets know. */
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { GAS } from "../../chain/gas.js";
 import { permissionsOf } from "../../chain/module.js";
 import type { QueryCall } from "../../chain/query/call.js";
 import { OnceAHeight } from "../../chain/query/once-a-height.js";
-import { paginate, walk } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
@@ -16,10 +14,12 @@ import {
 } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
 import { packKey } from "../../values/account-key.js";
 import { packAny } from "../../values/any.js";
+import { GAS } from "../../values/gas.js";
+import { paginate, walk } from "../../values/paginate.js";
 import { readAddress } from "../../values/request-text.js";
 import { ACCOUNTS, AUTH_STORE, accounts, keyOfAccount, readAccount } from "./accounts.js";
 
-/** Rules for transactions that clients ask for; the figures of gas are those that `host/chain/gas.ts` counts by. */
+/** Rules for transactions that clients ask for; the figures of gas are those that `host/values/gas.ts` counts by. */
 const TX_RULES = {
   maxMemoCharacters: 256n,
   txSigLimit: 7n,

@@ -2,8 +2,8 @@
 
 import { SIGNATURE_BYTES } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
-import { GAS } from "../../chain/gas.js";
 import { aminoKeyBytes, SIGNATURES_MAX, type SigningKey } from "../../values/account-key.js";
+import { GAS } from "../../values/gas.js";
 import { SDK, TxError, undefinedError } from "../../values/tx-error.js";
 import { bitCount, hasBit, type MultiSignature, type SignatureData } from "./signature-data.js";
 

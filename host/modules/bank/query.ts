@@ -2,12 +2,12 @@
 
 import type { QueryCall } from "../../chain/query/call.js";
 import { OnceAHeight } from "../../chain/query/once-a-height.js";
-import { type Paged, paginate, paginateList, walk } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
 import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { amountOf, type Coin, type Coins, coinsToMessages, normalCoins } from "../../values/coins.js";
+import { type Paged, paginate, paginateList, walk } from "../../values/paginate.js";
 import type { Records } from "../../values/records.js";
 import { checkText, readAddress } from "../../values/request-text.js";
 import { AUTH_STORE, readAccount } from "../auth/accounts.js";

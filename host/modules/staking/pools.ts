@@ -7,7 +7,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8 } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
-import { uncounted } from "../../chain/gas.js";
 import type { Invariant, ReadableStores } from "../../chain/module.js";
 import { rethrowEngineLimit } from "../../engine-limit.js";
 import { messageOf } from "../../errors.js";
@@ -16,6 +15,7 @@ import { decodeText } from "../../text.js";
 import type { KVReader } from "../../types.js";
 import { moduleAddress } from "../../values/address.js";
 import { AMOUNT_MAX, amountOf, type Coin, formatCoins } from "../../values/coins.js";
+import { uncounted } from "../../values/gas.js";
 import { SDK, TxError } from "../../values/tx-error.js";
 import { AUTH_STORE, ensureAccount } from "../auth/accounts.js";
 import { trackDelegation, trackUndelegation } from "../auth/vesting.js";

@@ -2,7 +2,6 @@
 
 import { equalBytes, toHex } from "../../bytes.js";
 import type { QueryCall } from "../../chain/query/call.js";
-import { paginate, paginateList } from "../../chain/query/paginate.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
 import type { Delegation, UnbondingDelegation, Validator } from "../../gen/chain/staking/v1/staking_pb.js";
@@ -14,6 +13,7 @@ import { BondStatus, BondStatusSchema } from "../../gen/cosmos/staking/v1beta1/s
 import type { Addresses } from "../../values/address.js";
 import { packAny } from "../../values/any.js";
 import { JsonReader } from "../../values/json-reader.js";
+import { paginate, paginateList } from "../../values/paginate.js";
 import type { Records } from "../../values/records.js";
 import { readAddress } from "../../values/request-text.js";
 import { readStakingParams } from "./params.js";

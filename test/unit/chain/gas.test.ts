@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { GAS, GasMeter, GasMultiStore } from "../../../host/chain/gas.js";
 import type { KVStore } from "../../../host/types.js";
+import { GAS, GasMeter, GasMultiStore } from "../../../host/values/gas.js";
 import { failureOf } from "../../scenario/chain.js";
 import { memoryStores } from "../../vectors/memory-stores.js";
 

@@ -3,8 +3,8 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { NoteSchema } from "../../../examples/notes-chain/gen/notes_pb.js";
 import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
-import { paginate } from "../../../host/chain/query/paginate.js";
 import { PageRequestSchema } from "../../../host/gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import { paginate } from "../../../host/values/paginate.js";
 import { records } from "../../../host/values/typed-records.js";
 import { failureOf } from "../../scenario/chain.js";
 

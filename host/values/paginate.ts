@@ -1,12 +1,11 @@
 /** Lists in parts: by key or offset, forwards or backwards, with the total when it is asked for. */
 
-import { concatBytes, prefixEnd, utf8 } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
-import type { PageRequest } from "../../gen/cosmos/base/query/v1beta1/pagination_pb.js";
-import { decodeLossy } from "../../text.js";
-import type { KVReader } from "../../types.js";
-import type { Records } from "../../values/records.js";
-import type { NodeCall } from "./call.js";
+import { concatBytes, prefixEnd, utf8 } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import type { PageRequest } from "../gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import { decodeLossy } from "../text.js";
+import type { KVReader, LeftSignal } from "../types.js";
+import type { Records } from "./records.js";
 
 const LIMIT_DEFAULT = 100;
 /** A longer page is cut here; its `next_key` leads on. */
@@ -28,7 +27,12 @@ export interface PageOptions<T> {
 }
 
 /** The call that a walk is made for. */
-export type Walker = Pick<NodeCall, "inTurns" | "signal">;
+export interface Walker {
+  /** Takes all steps of a long walk; in between, everything else has its turn. @throws UpgradeError UPG_REMOTE_BUSY */
+  readonly inTurns: <T>(steps: Iterator<unknown, T>, signal?: LeftSignal) => Promise<T>;
+  /** Aborted when the client leaves. */
+  readonly signal?: LeftSignal;
+}
 
 interface Wanted {
   readonly key: Uint8Array;

@@ -5,7 +5,7 @@
 import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
 import { hostCall } from "../engine-limit.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
-import { SDK, TxError } from "../values/tx-error.js";
+import { SDK, TxError } from "./tx-error.js";
 
 /** The Cosmos SDK's figures for its stores and transactions. */
 export const GAS = Object.freeze({
