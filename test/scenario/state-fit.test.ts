@@ -122,7 +122,7 @@ for (const [what, chain, named] of MISFITS) {
   });
 }
 
-test("the state is one version behind, or the plan is due → refused as well", () => {
+test("the state has an earlier version than the newest one of the program, or the plan is due → refused as well", () => {
   const home = new Home();
   home.upgrade(notesChain, "v2");
   const stays: ChainUpgrade["handler"] = (_context, _plan, versions) => versions;

@@ -15,7 +15,7 @@ import type { ChainVersion } from "./version.js";
  * @throws UpgradeError UPG_INVALID_ARGUMENT with every module and store that differs, and what to add to the program
  */
 export function requireStateFit(program: ProgramVersions, facts: StateFacts, warn: (message: string) => void): void {
-  // Whoever left it empty declares that in the next upgrade, or is refused there.
+  // The next upgrade declares allows.emptyVersionMap, or is refused.
   if (facts.modules.size === 0) return;
   const code = codeFor(program, facts);
   const missing = missingModules(code, facts);
