@@ -23,9 +23,10 @@ export {
   isUpgradeError,
   UpgradeError,
 } from "./errors.js";
+export { encodeReceipt, type ReceiptFacts } from "./handler/encode-receipt.js";
 export { loadHandler, type WasmHandler } from "./handler/handler.js";
 export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./handler/manifest/manifest-types.js";
-export { decodeReceipt, encodeReceipt, type Receipt, type ReceiptFacts, type StoreReceipt } from "./handler/receipt.js";
+export { decodeReceipt, type Receipt, type StoreReceipt } from "./handler/receipt.js";
 export type { CheckResult } from "./handler/run/messages.js";
 export type { HandlerReport } from "./handler/run/sandbox.js";
 export type { StoreCounts } from "./handler/run/store-handles.js";

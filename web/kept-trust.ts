@@ -2,6 +2,7 @@
 import { integer, members, text } from "./json.js";
 import type { Checked } from "./messages.js";
 import { readTrust, TRUSTING_DAYS, type TypedTrust } from "./trust.js";
+import { count, day } from "./words.js";
 
 const DAY_MILLIS = 86_400_000;
 
@@ -14,23 +15,33 @@ interface KeptBlock {
 
 const keyOf = (chainId: string, rpc: string) => `chain-upgrade trust ${JSON.stringify([chainId, rpc])}`;
 
+/** Where trust begins for a reader who returns, or why it cannot. */
+interface KeptTrust {
+  readonly trust?: TypedTrust;
+  /** For the reader: the kept blocks are too old. */
+  readonly notice?: string;
+}
+
 /**
- * Where trust begins for a reader who returns: at the block that the reader entered, as long as it is within its trusting
- * period, since an upgrade can only be run again from a block before it; then at the newest that was verified from it.
+ * Begins at the block that the reader entered, as long as it is within its trusting period, since an upgrade can only be run again
+ * from a block before it; then at the newest that was verified from it.
  */
-export function keptTrust(chainId: string, rpc: string, now: number): TypedTrust | undefined {
+export function keptTrust(chainId: string, rpc: string, now: number): KeptTrust {
+  let notice: string | undefined;
   try {
     const { first, last, days } = members(JSON.parse(localStorage.getItem(keyOf(chainId, rpc)) ?? "null"));
     const period = Number(integer(days) ?? TRUSTING_DAYS);
     for (const each of [first, last].map(members)) {
       const { height, hash, time } = each;
-      if (typeof time !== "number" || !(time <= now && now < time + period * DAY_MILLIS)) continue;
-      return { ...readTrust(text(height) ?? "", text(hash) ?? "", "yours"), days: period };
+      if (typeof time !== "number" || time > now) continue;
+      const trust = { ...readTrust(text(height) ?? "", text(hash) ?? "", "yours"), days: period };
+      if (now < time + period * DAY_MILLIS) return { trust };
+      notice = `This browser keeps block ${count(trust.height)} of ${day(time)} for this chain. It is older than its trusting period of ${period} days, so it is not used. Enter a newer block that you trust.`;
     }
   } catch {
     // A site may forbid storage to what it embeds, and what is stored may be of another version.
   }
-  return undefined;
+  return notice === undefined ? {} : { notice };
 }
 
 /** Keeps what was verified from a block of the reader's. False: this browser keeps nothing here. */

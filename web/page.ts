@@ -119,7 +119,9 @@ class Page {
   #recall(chainId: string | undefined): void {
     if (chainId === undefined || chainId === this.#recalled || !this.#source) return;
     this.#recalled = chainId;
-    this.#form.recall(keptTrust(chainId, this.#source.rpc, Date.now()));
+    const { trust, notice } = keptTrust(chainId, this.#source.rpc, Date.now());
+    this.#form.recall(trust);
+    this.#showKeptNotice(notice);
   }
 
   async #lookAt(live: LiveSource): Promise<void> {
@@ -226,7 +228,14 @@ class Page {
   #keep(checked: Checked): boolean {
     const { trust } = this.#form;
     const isOwn = checked.root.from === "yours" && trust?.from === "yours" && !checked.isExpired;
-    return isOwn && this.#source !== undefined && keepTrust(checked, this.#source.rpc, trust);
+    const isKept = isOwn && this.#source !== undefined && keepTrust(checked, this.#source.rpc, trust);
+    if (isKept) this.#showKeptNotice(undefined);
+    return isKept;
+  }
+
+  #showKeptNotice(notice: string | undefined): void {
+    say("trust-kept", notice ?? "");
+    setHidden("trust-kept", notice === undefined);
   }
 
   #forget(): void {

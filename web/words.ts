@@ -47,6 +47,9 @@ export function utc(millis: number): string {
   return `${day} ${clock.slice(0, 8)} UTC`;
 }
 
+/** `2026-11-23` */
+export const day = (millis: number): string => utc(millis).slice(0, 10);
+
 /** `15:05 (UTC+01:00)` of the reader's own clock; "" where that is UTC. */
 export function readersTime(millis: number): string {
   const date = new Date(millis);

@@ -2,15 +2,11 @@
  * Receipts of upgrades by Wasm handlers, on the wire: `chain.upgrade.v1.Receipt` (docs/abi.md). Written by hand, since a
  * browser that runs a handler again makes its receipt too.
  */
-import { compareText, EMPTY, fromHex } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { decodeText, encodeText } from "../text.js";
 import type { Height } from "../types.js";
 import { WireWriter } from "../wire.js";
 import { Fields } from "../wire-fields.js";
-import type { WasmHandler } from "./handler.js";
-import { GAS_SCHEDULE } from "./meter/schedule-name.js";
-import type { HandlerReport } from "./run/sandbox.js";
 
 /** What an upgrade by a Wasm handler did. */
 export interface Receipt {
@@ -41,53 +37,6 @@ export interface StoreReceipt {
   readonly rootAfter: Uint8Array;
   /** SHA-256 over the handler's own last write to each key (docs/abi.md); no bytes in receipts of older programs. */
   readonly writesSha256: Uint8Array;
-}
-
-export interface ReceiptFacts {
-  readonly plan: string;
-  readonly height: Height;
-  readonly wasm: WasmHandler;
-  readonly report: HandlerReport;
-  /** Of each store that the handler may write, the digest of its own final writes. */
-  readonly writes: ReadonlyMap<string, Uint8Array>;
-  /** Roots of all stores but `upgrade`, before and in this block's commit. */
-  readonly roots: ReadonlyMap<string, { readonly before: Uint8Array | undefined; readonly after: Uint8Array }>;
-}
-
-/**
- * The record `04|name` of the upgrade store: protobuf, `chain.upgrade.v1.Receipt` (docs/abi.md).
- *
- * @example
- * import { readFileSync } from "node:fs";
- * import { sha256 } from "@noble/hashes/sha2.js";
- * const wasm = loadHandler(readFileSync("handler.wasm"), { sha256 });
- * const report = { gas: 5n, stores: new Map(), checks: [], versionMap: new Map(), memoryPages: 1, logs: [] };
- * const receipt = encodeReceipt({ plan: "v2", height: 7n, wasm, report, writes: new Map(), roots: new Map() });
- * console.log(decodeReceipt(receipt).gas); // → 5n
- */
-export function encodeReceipt(facts: ReceiptFacts): Uint8Array {
-  const { plan, height, wasm, report } = facts;
-  const writable = wasm.manifest.stores.filter(({ access }) => access === "rw").map(({ name }) => name);
-  return receiptBytes({
-    ...{ plan, height, handlerSha256: fromHex(wasm.hash), abi: wasm.manifest.abi },
-    ...{ gasSchedule: GAS_SCHEDULE, gas: report.gas },
-    stores: writable.sort(compareText).map((name) => storeReceipt(name, facts)),
-    checks: report.checks.map(({ name }) => name),
-  });
-}
-
-function storeReceipt(name: string, { report, roots, writes }: ReceiptFacts): StoreReceipt {
-  const counts = report.stores.get(name);
-  const root = roots.get(name);
-  return {
-    name,
-    written: BigInt(counts?.written ?? 0),
-    deleted: BigInt(counts?.deleted ?? 0),
-    bytes: BigInt(counts?.bytes ?? 0),
-    rootBefore: root?.before ?? EMPTY,
-    rootAfter: root?.after ?? EMPTY,
-    writesSha256: writes.get(name) ?? EMPTY,
-  };
 }
 
 /** The message's bytes, fields in ascending order. */

@@ -1,6 +1,6 @@
 /** How the block of an upgrade is committed: kept for good, with the receipt of a Wasm handler written last. */
 import type { Core } from "../core/core.js";
-import { encodeReceipt } from "../handler/receipt.js";
+import { encodeReceipt } from "../handler/encode-receipt.js";
 import type { CommitOptions } from "../store/versions/store-options.js";
 import type { Height } from "../types.js";
 import type { AppliedUpgrade } from "./hooks.js";

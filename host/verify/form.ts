@@ -24,6 +24,7 @@ const KINDS = Object.freeze({
   uint32: (value: unknown) => isWhole(value, UINT32_MAX),
   count: (value: unknown) => isWhole(value, Number.MAX_SAFE_INTEGER),
   nanos: (value: unknown) => isWhole(value, NANOS_MAX),
+  "yours, link or server": (value: unknown) => value === "yours" || value === "link" || value === "server",
 });
 
 type Kind = keyof typeof KINDS;

@@ -10,6 +10,8 @@ import type { Timestamp } from "../types.js";
 /** Bytes of a document, or characters of all texts that are read of one. */
 export const EVIDENCE_BYTES_MAX = 16 * 1_024 * 1_024;
 const DEPTH_MAX = 130;
+/** Lists and objects of a document: each takes far more memory than its two characters. */
+const NODES_MAX = 500_000;
 const UINT32_MAX = 4_294_967_295n;
 
 /** @throws UpgradeError UPG_PROOF_MALFORMED */
@@ -32,7 +34,7 @@ export function parseJson(document: string | Uint8Array): unknown {
   if (document.length > EVIDENCE_BYTES_MAX) throw malformed(`a document of more than ${EVIDENCE_BYTES_MAX} bytes`);
   try {
     const text = typeof document === "string" ? document : decodeText(document);
-    checkDepth(text);
+    checkNesting(text);
     return JSON.parse(text);
   } catch (cause) {
     if (isUpgradeError(cause)) throw cause;
@@ -41,8 +43,8 @@ export function parseJson(document: string | Uint8Array): unknown {
   }
 }
 
-function checkDepth(text: string): void {
-  let depth = 0;
+function checkNesting(text: string): void {
+  let [depth, nodes] = [0, 0];
   let isText = false;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -52,6 +54,7 @@ function checkDepth(text: string): void {
     } else if (unit === QUOTE) isText = true;
     else if (unit === BRACKET || unit === BRACE) {
       if (++depth > DEPTH_MAX) throw malformed(`JSON is nested deeper than ${DEPTH_MAX}`);
+      if (++nodes > NODES_MAX) throw malformed(`JSON has more than ${NODES_MAX} lists and objects`);
     } else if (unit === BRACKET + 2 || unit === BRACE + 2) depth--;
   }
 }

@@ -31,7 +31,12 @@ export interface AdvanceOptions extends Omit<TrustOptions, "root">, VerifyTools 
 /** What a caller may say of time, of root and of tools. */
 export const TIMES = { now: TIME, trustingPeriod: "int64", maxClockDrift: "int64?" } as const satisfies Form;
 export const TOOLS = { sha256: "function?", verifySignature: "function?" } as const satisfies Form;
-export const ROOT = { chainId: "text", height: "int64", hash: "bytes", from: "text" } as const satisfies Form;
+export const ROOT = {
+  chainId: "text",
+  height: "int64",
+  hash: "bytes",
+  from: "yours, link or server",
+} as const satisfies Form;
 
 /** Why trust does not reach a header: `details.reason` of UPG_PROOF_TRUST. */
 type TrustRefusal = "root" | "expired" | "validators" | "power";

@@ -15,6 +15,9 @@ export interface ProvenRecord {
   readonly proofs: readonly Uint8Array[];
 }
 
+/** Of a key in a message. */
+const SHOWN_BYTES = 64;
+
 interface ProvenIn {
   /** Of the header after the state. */
   readonly appHash: Uint8Array;
@@ -109,14 +112,14 @@ export function verifyRange(evidence: RangeEvidence): KeyValue[] {
   const found: KeyValue[] = [];
   let next: Uint8Array | undefined = isPast(start) ? undefined : start;
   for (const record of records) {
-    if (!next || !equalBytes(record.key, next)) throw open(`a record of ${toHex(record.key)} is no part of the walk`);
+    if (!next || !equalBytes(record.key, next)) throw open(`a record of ${shown(record.key)} is no part of the walk`);
     const neighbours = verifyRecord({ appHash, store, sha256, ...record });
     const pair: KeyValue | undefined = record.value ? [record.key, record.value] : neighbours?.right;
     if (pair && !isPast(pair[0])) found.push(pair);
     next = pair && afterKey(pair[0]);
     if (next && isPast(next)) next = undefined;
   }
-  if (next) throw open(`nothing is proven from ${toHex(next)} on`);
+  if (next) throw open(`nothing is proven from ${shown(next)} on`);
   return found;
 }
 
@@ -124,6 +127,9 @@ export function verifyRange(evidence: RangeEvidence): KeyValue[] {
 export function afterKey(key: Uint8Array): Uint8Array {
   return concatBytes(key, Uint8Array.of(0));
 }
+
+/** The beginning of a key, which may be as long as a document. */
+const shown = (key: Uint8Array) => toHex(key.subarray(0, SHOWN_BYTES));
 
 function open(what: string): UpgradeError {
   return new UpgradeError("UPG_PROOF_RANGE", `the range is not proven to be whole: ${what}`);

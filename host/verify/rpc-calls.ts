@@ -61,7 +61,8 @@ export class RpcCalls {
     for (let page = 1; ; page++) {
       const json = await pages.read(String(page));
       const { validators, total } = validatorsPageOf(json);
-      if (page === 1) pages.expect(numbered(2, Math.ceil(total / PER_PAGE)));
+      if (page === 1)
+        pages.expect(Array.from({ length: Math.ceil(total / PER_PAGE) }, (_, at) => String(at + 1)).slice(1));
       if (validators.length > total - found.length) throw json.wrong(`more validators than the ${total} of the set`);
       found.push(...validators.map(({ value }) => this.#asking.keep(keptValidator(value))));
       if (found.length === total) return found;
@@ -111,8 +112,9 @@ export class RpcCalls {
   ): Promise<EvidenceRange> {
     const records: EvidenceRecord[] = [];
     const walk = new Ahead((key) => this.#record(store, fromHex(key), at.height));
-    walk.expect([toHex(start)]);
-    walk.expect([start, ...(await keys).slice(0, WALK_MAX).map(afterKey)].map(toHex));
+    const first = toHex(start);
+    walk.expect([first]);
+    walk.expect([first, ...(await keys).slice(0, WALK_MAX).map((key) => toHex(afterKey(key)))]);
     let next: Uint8Array | undefined = start;
     while (next && compareBytes(next, end) < 0) {
       if (records.length >= WALK_MAX)
@@ -132,6 +134,3 @@ export class RpcCalls {
     return { store, start: toBase64(start), end: toBase64(end), records };
   }
 }
-
-const numbered = (first: number, last: number) =>
-  Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => String(first + at));

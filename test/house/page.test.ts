@@ -40,6 +40,14 @@ describe("dist/web", () => {
     expect(sent("embed.js")).toBeLessThan(EMBED_BYTES_MAX);
   });
 
+  test("docs/page.md and README.md say how large the page and the program are", () => {
+    const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
+    const [page, run] = ["index.html", program].map((file) => Math.round(sent(file) / 1_000));
+    expect(text("docs/page.md")).toContain(`one file of ${page} KB, compressed`);
+    expect(text("docs/page.md")).toContain(`the program that runs them (${run} KB, compressed)`);
+    expect(text("README.md")).toContain(`as sent, brotli | ${page} kB; ${run} kB |`);
+  });
+
   test("the policy lets its own script and style run, by their hashes, and nothing else", () => {
     const [, policy = ""] = /Content-Security-Policy" content="([^"]+)"/.exec(html) ?? [];
     const [script = ""] = insides("<script>");

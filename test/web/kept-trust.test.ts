@@ -61,6 +61,20 @@ describe.skipIf(missing !== undefined)(`a kept block${missing ? ` (${missing})` 
     });
     await visit(site.url);
     expect(await textOn(page, "#root")).toContain("Trust begins at block 20");
+    await page.evaluate(() => {
+      for (const [key, value] of Object.entries(localStorage)) {
+        const kept = JSON.parse(value);
+        localStorage.setItem(key, JSON.stringify({ ...kept, last: { ...kept.last, time: 86_400_000 } }));
+      }
+    });
+    await visit(site.url);
+    expect(await verdict()).toContain("this source named itself");
+    expect(await textOn(page, "#trust-kept")).toBe(
+      "This browser keeps block 20 of 1970-01-02 for this chain. It is older than its trusting period of 14 days, so it is not used. Enter a newer block that you trust.",
+    );
+    await typeTrust(opened, HONEST);
+    await settled(opened);
+    expect(await page.locator("#trust-kept").isVisible()).toBe(false);
     await page.locator("#forget").click();
     await page.locator("#verdict", { hasText: "this source named itself" }).waitFor();
     expect(await page.evaluate(() => localStorage.length)).toBe(0);

@@ -3,7 +3,7 @@ import type { Claim, ClaimState } from "chain-upgrade/verify";
 import { type Freshness, freshnessOf } from "../freshness.js";
 import type { Checked } from "../messages.js";
 import { type Child, h, type Tree } from "../tree.js";
-import { count, counted, duration, utc } from "../words.js";
+import { count, counted, day, duration, utc } from "../words.js";
 import { hash, paragraph } from "./parts.js";
 
 interface Mark {
@@ -45,8 +45,6 @@ export const reportedBadge = (reporter: string): Tree => mark("unproven", "?", `
 export function mark(style: string, icon: string, word: string): Tree {
   return h("span", { class: `badge ${style}` }, h("span", { "aria-hidden": "true" }, icon), ` ${word}`);
 }
-
-const day = (millis: number) => utc(millis).slice(0, 10);
 
 /** What the server only says is shown where it belongs, not among the claims. */
 const SAID: readonly Claim["id"][] = ["status", "plan-status"];

@@ -220,4 +220,44 @@ describe("verifyEvidence() of what is not true → a code, and no claim", async 
     const many = changed((it) => (it["light_blocks"] = new Array(10_001).fill(it["light_blocks"][0])));
     await expect(verifyEvidence(many, chain.trust(2))).rejects.toEqual(refused("UPG_PROOF_MALFORMED"));
   });
+
+  test("more lists and objects than any evidence has → UPG_PROOF_MALFORMED before one of them is made", async () => {
+    for (const each of ["[]", "{}"]) {
+      const document = `{"format":[${`${each},`.repeat(500_000)}${each}]}`;
+      await expect(verifyEvidence(document, chain.trust(2))).rejects.toThrow("more than 500000 lists and objects");
+    }
+    const quoted = JSON.stringify({ format: "[{".repeat(500_001) });
+    await expect(verifyEvidence(quoted, chain.trust(2))).rejects.toThrow("not a document of format");
+  });
+
+  test("a text of 100,000 characters in any place → no message quotes it", async () => {
+    const hex = "00".repeat(50_000);
+    for (const text of [hex, Buffer.from(hex, "hex").toString("base64"), "\u202e".repeat(100_000)]) {
+      for (const place of placesOfTexts(await collect(chain.ask, { ...options, rootHeight: 2n }))) {
+        const changedThere = changed((it) => put(it, place, text));
+        const { message } = await verifyEvidence(changedThere, chain.trust(2)).then(
+          () => ({ message: "" }),
+          (error: Error) => error,
+        );
+        expect(message.length, `${place.join(".")}: ${message.slice(0, 200)}`).toBeLessThan(MESSAGE_MAX);
+      }
+    }
+  });
 });
+
+const MESSAGE_MAX = 600;
+
+/** Where a document has texts: the first two of each list. */
+function placesOfTexts(value: unknown, at: readonly string[] = []): (readonly string[])[] {
+  if (typeof value === "string") return [at];
+  if (typeof value !== "object" || value === null) return [];
+  const members = Object.entries(value).slice(0, Array.isArray(value) ? 2 : undefined);
+  return members.flatMap(([name, each]) => placesOfTexts(each, [...at, name]));
+}
+
+function put(document: Loose, place: readonly string[], text: string): void {
+  const [last = "", ...parents] = place.toReversed();
+  let at = document;
+  for (const name of parents.toReversed()) at = at[name];
+  at[last] = text;
+}

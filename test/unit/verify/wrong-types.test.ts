@@ -49,6 +49,10 @@ const CASES: readonly [keyof typeof functions, string, ...Given[]][] = [
     ["{}", null],
     ["{}", {}],
     ["{}", { ...trust, root: { ...trust.root, hash: "00" } }],
+    ...["YOURS", "constructor", "toString", "", undefined, 7].map((from) => [
+      "{}",
+      { ...trust, root: { ...trust.root, from } },
+    ]),
     ["{}", trust, null],
   ],
   [
