@@ -4,6 +4,7 @@
  */
 import { createRegistry, type DescFile, type DescService, type Registry } from "@bufbuild/protobuf";
 import { compareText } from "../bytes.js";
+import { trapNondeterminism } from "../determinism/traps.js";
 import { file_cosmos_crypto_ed25519_keys } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
 import { file_cosmos_crypto_multisig_keys } from "../gen/cosmos/crypto/multisig/keys_pb.js";
 import { file_cosmos_crypto_secp256k1_keys } from "../gen/cosmos/crypto/secp256k1/keys_pb.js";
@@ -25,6 +26,9 @@ import type { Ante } from "./tx/ante.js";
 import type { MessageRouter } from "./tx/message-kind.js";
 import type { ChainVersion } from "./versions/version.js";
 import { vitalModules } from "./vital-modules.js";
+
+// An import is evaluated before the file that has it: what a module's file takes from `Math` or `Date` is the replacement.
+trapNondeterminism();
 
 /** An upgrade handler that also gets the modules of the version that its plan leads to. */
 export type ChainUpgradeHandler = (

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -58,6 +59,33 @@ const app = new App({ chain, genesis, sha256, core: new Core(), database: new Me
 app.load();
 seen(Halt, () => app.finalizeBlock({ height: 1n, time: genesis.time }));
 seen(UpgradeError, () => openHandler(new Uint8Array(8)));
+`;
+
+/** What a module's file takes when it is loaded, and uses in a block. */
+const TAKEN_WHEN_LOADED = `
+import { readFileSync } from "node:fs";
+import { Core, MemoryDatabase } from "chain-upgrade";
+import { App, auth, bank, defineChain, gov, parseGenesis, sha256, staking, upgrade } from "chain-upgrade/node";
+
+const { now, parse } = Date, { random, pow } = Math, { localeCompare } = String.prototype, timeout = setTimeout, Time = Date;
+const clock = performance.now.bind(performance), collator = new Intl.Collator("en");
+const taken = {
+  now, random, pow: () => pow(1.1, 2.2), Date: () => new Time(), parse: () => parse("1 Jan 2026"), clock,
+  localeCompare: () => localeCompare.call("a", "b"), setTimeout: () => timeout(() => {}, 0), collator: () => collator.compare("a", "b"),
+};
+for (const [name, beginBlock] of Object.entries(taken)) {
+  const own = { name: "own", consensusVersion: 1n, stores: [], beginBlock: () => void beginBlock() };
+  const chain = defineChain({ name: "oned", modules: [auth(), bank({ version: 1n }), staking(), gov(), upgrade(), own] });
+  const genesis = parseGenesis(chain, readFileSync(process.argv[2], "utf8"));
+  const app = new App({ chain, genesis, sha256, core: new Core(), database: new MemoryDatabase() });
+  app.load();
+  try {
+    app.finalizeBlock({ height: 1n, time: genesis.time });
+    console.log(name, "ran");
+  } catch (error) {
+    if (error.code !== "UPG_INVALID_NONDETERMINISTIC") console.log(name, error);
+  }
+}
 `;
 
 describe("checkers", () => {
@@ -200,6 +228,27 @@ describe("package", () => {
     writeFileSync(join(together, "classes.mjs"), SHARED_CLASSES);
     const { stdout, stderr } = spawnSync(process.execPath, [join(together, "classes.mjs")], { encoding: "utf8" });
     expect(stdout, stderr).toBe("Halt UPG_HALT_HEIGHT true\nUpgradeError UPG_HANDLER_FORMAT true\n");
+  });
+
+  test("what a module's file takes from Date, Math and others when it is loaded, after it imported `./node` → refused in a block", () => {
+    const [program, genesis] = [join(folder, "taken.mjs"), join(folder, "genesis.json")];
+    const entry = (name: string) => pathToFileURL(join(ROOT, "dist", name)).href;
+    writeFileSync(
+      program,
+      TAKEN_WHEN_LOADED.replace('"chain-upgrade/node"', JSON.stringify(entry("node.js"))).replace(
+        '"chain-upgrade"',
+        JSON.stringify(entry("index.js")),
+      ),
+    );
+    writeFileSync(genesis, genesisText());
+    expect(run(process.execPath, program, genesis)).toEqual({ status: 0, output: "" });
+  });
+
+  test.each(["index.js", "verify.js", "test.js"])("%s leaves the functions of its process as they are", (entry) => {
+    const entries = pathToFileURL(join(ROOT, "dist", entry)).href;
+    const program = `const all = () => [Date, Date.now, Math.random, setTimeout, performance.now, process.hrtime];
+      const before = all(); await import(process.argv[1]); console.log(all().every((each, at) => each === before[at]));`;
+    expect(run(process.execPath, "--input-type=module", "-e", program, entries).output).toBe("true\n");
   });
 
   test("`.` and `./test` reach chunks that import no package but @noble", () => {

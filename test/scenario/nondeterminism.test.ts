@@ -1,7 +1,12 @@
 /** Functions whose results differ between nodes, called by a module's functions. */
+import childProcess from "node:child_process";
 import crypto, { randomBytes } from "node:crypto";
+import os, { freemem } from "node:os";
 import { join } from "node:path";
+import { performance as clock } from "node:perf_hooks";
 import { setTimeout as timeout } from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
+import v8 from "node:v8";
 import { afterAll, describe, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
 import { trapNondeterminism } from "../../host/determinism/traps.js";
@@ -23,6 +28,13 @@ afterAll(() => restore());
 
 const instant = new Date(1_700_000_000_000);
 const error = new Error("of the host");
+/** What a module's file may take when it is loaded. */
+const { parse } = Date;
+const collator = new Intl.Collator("en");
+const { compare } = collator;
+const ecdh = crypto.createECDH("secp256k1");
+const file = new File([], "of the host");
+const event = new Event("of the host");
 
 const REFUSED: Readonly<Record<string, () => unknown>> = {
   "Math.random()": () => Math.random(),
@@ -36,26 +48,44 @@ const REFUSED: Readonly<Record<string, () => unknown>> = {
   "new Date(…) of text": () => new Date("2026-01-01 10:00"),
   "new Date(…) by Date.parse": () => Date.parse("1 Jan 2026"),
   "new Date() by a date's constructor": () => new (instant.constructor as DateConstructor)(),
+  "new Date(…) by a Date.parse taken before": () => parse("1 Jan 2026"),
   "Date.prototype.getHours()": () => instant.getHours(),
   "Date.prototype.toString()": () => `${instant}`,
   "performance.now()": () => performance.now(),
+  "performance.timeOrigin": () => performance.timeOrigin,
+  "performance.nodeTiming": () => clock.nodeTiming.duration,
+  "performance.eventLoopUtilization()": () => clock.eventLoopUtilization().active,
+  "Event.timeStamp": () => event.timeStamp,
+  "File.lastModified": () => file.lastModified,
+  "AbortSignal.timeout()": () => AbortSignal.timeout(1_000),
+  "os.hostname()": () => os.hostname(),
+  "os.freemem() by its own name": () => freemem(),
+  "v8.getHeapStatistics()": () => v8.getHeapStatistics(),
+  "child_process.execFileSync()": () => childProcess.execFileSync(process.execPath, ["--version"]),
   "process.hrtime()": () => process.hrtime(),
   "process.hrtime.bigint()": () => process.hrtime.bigint(),
   "process.uptime()": () => process.uptime(),
   "process.memoryUsage()": () => process.memoryUsage(),
   "Intl.NumberFormat()": () => new Intl.NumberFormat("en"),
   "Intl.Collator()": () => Intl.Collator("en"),
+  "Intl.Collator.compare": () => collator.compare("a", "b"),
+  "Intl.Collator.compare() by one taken before": () => compare("a", "b"),
+  "Intl.Collator.resolvedOptions()": () => collator.resolvedOptions(),
   "Number.toLocaleString()": () => (1).toLocaleString(),
   "String.localeCompare()": () => ["b", "a"].sort((x, y) => x.localeCompare(y)),
   "String.toLocaleUpperCase()": () => "i".toLocaleUpperCase(),
   "crypto.randomBytes()": () => crypto.randomBytes(4),
   "crypto.randomBytes() by its own name": () => randomBytes(4),
   "crypto.getRandomValues()": () => globalThis.crypto.getRandomValues(new Uint8Array(4)),
+  "crypto.ECDH.generateKeys()": () => ecdh.generateKeys("hex"),
+  "crypto.generatePrimeSync()": () => crypto.generatePrimeSync(32),
+  "crypto.getRandomValues() of node:crypto": () => crypto.getRandomValues(new Uint8Array(4)),
   "crypto.randomUUID()": () => globalThis.crypto.randomUUID(),
   "setTimeout()": () => setTimeout(() => undefined, 0),
   "setImmediate()": () => setImmediate(() => undefined),
   "queueMicrotask()": () => queueMicrotask(() => undefined),
   "timers.setTimeout()": () => timeout(() => undefined, 0),
+  "timers.setTimeout() of promises": () => sleep(0),
   "error.stack": () => new Error("own").stack,
   "error.stack of another": () => error.stack,
   "error.stack by captureStackTrace": () => {
@@ -168,6 +198,10 @@ test("a module that writes so much that its branches spill, over a database on d
   });
   expect(database.spill?.bytesPeak).toBeGreaterThan(1_000_000);
   database.close();
+});
+
+test("a value that gives functions → gives the same one at each read, as before", () => {
+  expect(collator.compare).toBe(collator.compare);
 });
 
 test("what trapNondeterminism() returned → the functions that were there before", () => {
