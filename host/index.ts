@@ -74,7 +74,7 @@ export {
   type Probes,
   preBlocker,
 } from "./upgrade/hooks.js";
-export { Keeper, type KeeperOptions, UPGRADE_STORE } from "./upgrade/keeper.js";
+export { Keeper, type KeeperOptions, type SkipHeights, UPGRADE_STORE } from "./upgrade/keeper.js";
 export { type MigratableModule, type Migration, ModuleManager } from "./upgrade/migrations.js";
 export {
   rehearseWasmHandler,

@@ -9,7 +9,7 @@ import type { Height, OnProgress, Sha256, Timestamp } from "../types.js";
 import type { UpgradeFiles } from "../upgrade/files.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
-import type { KeeperOptions } from "../upgrade/keeper.js";
+import type { KeeperOptions, SkipHeights } from "../upgrade/keeper.js";
 import type { DirectChange } from "./block.js";
 import type { BlockInfo } from "./block-info.js";
 import type { ChainEvent } from "./context.js";
@@ -29,7 +29,7 @@ export interface AppOptions {
   readonly genesis: GenesisFacts | Genesis;
   /** Those of the chain's versions that this process knows, oldest first. Default: all. */
   readonly versions?: readonly ChainVersion[];
-  readonly skipHeights?: Iterable<Height>;
+  readonly skipHeights?: SkipHeights;
   /** Stop before this height (`--halt-height`). */
   readonly haltHeight?: Height;
   readonly versionsKept?: number;

@@ -36,12 +36,14 @@ import { DEFAULT_TABLE, type ModuleTable } from "./module-table.js";
 
 export { UPGRADE_STORE } from "./upgrade-store.js";
 
+/** Heights at which a due plan is cleared instead of applied (`--unsafe-skip-upgrades`), or a function that recognizes them. */
+export type SkipHeights = Iterable<Height> | ((height: Height) => boolean);
+
 export interface KeeperOptions {
   readonly core: Core;
   /** Address whose messages may schedule and cancel: the gov module account. */
   readonly authority: string;
-  /** Heights at which a due plan is cleared instead of applied (`--unsafe-skip-upgrades`). */
-  readonly skipHeights?: Iterable<Height>;
+  readonly skipHeights?: SkipHeights;
   /** Without it upgrade-info.json is not written: a library user's host does so. */
   readonly files?: UpgradeFiles;
   /** The app versions that this process knows; none for a library user who keeps no list. */
@@ -86,7 +88,7 @@ export class Keeper {
   readonly isReopening: boolean;
   /** The chain's modules, as the guards use them: owners of stores, and modules that the chain needs. */
   readonly table: ModuleTable;
-  readonly #skipHeights: ReadonlySet<Height>;
+  readonly #isSkipHeight: (height: Height) => boolean;
   readonly #handlers = new HandlerSet();
   readonly #staged: KeeperOptions["staged"];
   /** Upgrades that this process knows though no version of its program carries them. */
@@ -106,7 +108,9 @@ export class Keeper {
     this.isReopening = options.isReopening ?? false;
     const { moduleStores, vitalModules } = { ...DEFAULT_TABLE, ...options };
     this.table = { moduleStores, vitalModules };
-    this.#skipHeights = new Set(options.skipHeights);
+    const { skipHeights } = options;
+    const heights = new Set(typeof skipHeights === "function" ? [] : skipHeights);
+    this.#isSkipHeight = typeof skipHeights === "function" ? skipHeights : (height) => heights.has(height);
   }
 
   // Handlers: with a list of versions, those that lead to one of them or come from the home; any other is ignored
@@ -170,7 +174,7 @@ export class Keeper {
   }
 
   isSkipHeight(height: Height): boolean {
-    return this.#skipHeights.has(height);
+    return this.#isSkipHeight(height);
   }
 
   // The life of this process

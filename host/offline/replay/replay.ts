@@ -69,7 +69,7 @@ interface Run {
 }
 
 class Replay {
-  readonly #skipHeights: Height[] = [];
+  readonly #applied: ReadonlySet<Height>;
   readonly #upgrades: string[] = [];
   readonly #numbers = programChain().versions.map(({ number }) => number);
   readonly #begun = performance.now();
@@ -81,6 +81,7 @@ class Replay {
   #starts = 0;
 
   constructor(private readonly run_: Run) {
+    this.#applied = run_.source.appliedHeights();
     const begun = this.#numbers.indexOf(run_.source.genesis.appVersion);
     this.#newest = Math.max(0, begun);
   }
@@ -92,7 +93,8 @@ class Replay {
       try {
         const newest = itemAt(this.#numbers, this.#newest);
         const { handlers } = flags;
-        target = openTarget(home, { newest, skipHeights: this.#skipHeights, handlers, log: say });
+        const skipHeights = (height: Height) => !this.#applied.has(height);
+        target = openTarget(home, { newest, skipHeights, handlers, log: say });
         return this.#ended(await this.#runBlocks(target));
       } catch (error) {
         if (!(error instanceof Halt)) throw error;
@@ -125,7 +127,8 @@ class Replay {
   }
 
   #runBlock({ app, port }: Pick<OpenTarget, "app" | "port">, height: Height): ReplayDifference | undefined {
-    const { source } = this.run_;
+    const { source, say } = this.run_;
+    const { plan } = app;
     const { header, txs } = source.blocks.block(height);
     const lastCommit = source.lastCommit(height);
     const { proposerAddress: proposer, time } = header;
@@ -134,6 +137,9 @@ class Replay {
       const result = port.finalizeBlock(request);
       port.commit();
       if (result.applied) this.#upgrades.push(result.applied.plan.name);
+      else if (plan && plan.height <= height) {
+        say(`the chain skipped the upgrade "${plan.name}" at height ${height}, and so does the replay`);
+      }
       return differenceOf(source, height, result, () => app.multiStore.at(height));
     } catch (error) {
       if (error instanceof Halt) throw error;
@@ -143,17 +149,11 @@ class Replay {
 
   /** What comes after a halt: the same program again, as a newer one, or another one, which ends the replay. */
   #after(halt: Halt): Replayed | undefined {
-    const { source, flags, say } = this.run_;
-    const { plan, height } = halt;
+    const { flags } = this.run_;
+    const { plan } = halt;
     if (++this.#starts > this.#numbers.length + 2) throw halt;
     if (halt.code === "UPG_HALT_RESTART") return undefined;
-    const isNeeded = halt.code === "UPG_HALT_UPGRADE_NEEDED" && plan !== undefined;
-    if (isNeeded && !source.hasApplied(plan.name, height)) {
-      say(`the upgrade "${plan.name}" at height ${height} was skipped, and is again`);
-      this.#skipHeights.push(height);
-      return undefined;
-    }
-    const program = isNeeded ? flags.programs?.get(plan.name) : undefined;
+    const program = halt.code === "UPG_HALT_UPGRADE_NEEDED" && plan ? flags.programs?.get(plan.name) : undefined;
     if (program !== undefined && plan) return this.#goOnWith(program, plan.name);
     if (this.#newest + 1 >= this.#numbers.length) throw halt;
     this.#newest++;

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { equalBytes } from "../../bytes.js";
 import type { LastCommit } from "../../chain/block-info.js";
-import { Core } from "../../core/core.js";
 import { BlockStore, type StoredBlock } from "../../engine/blocks/block-store.js";
 import { lastCommitOf, soleValidator } from "../../engine/blocks/deciding-sets.js";
 import { ValidatorStore } from "../../engine/blocks/validator-store.js";
@@ -19,6 +18,7 @@ import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
 import { lastEngine, readCommit } from "../../store/versions/commit-record.js";
 import type { Height } from "../../types.js";
 import { UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { DONE_RANGE, doneUpgradesOf } from "../../verify/records.js";
 
 export class ReplaySource {
   readonly home: Home;
@@ -76,10 +76,13 @@ export class ReplaySource {
     return state && new Map(state.stores.map(({ name, root }) => [name, root.hash]));
   }
 
-  /** Did the chain apply this plan at this height? One that it passed over is passed over again. */
-  hasApplied(plan: string, height: Height): boolean {
+  /** Heights at which the chain applied a plan, whatever handlers its home has now. @throws UpgradeError UPG_STORE_CORRUPT */
+  appliedHeights(): ReadonlySet<Height> {
     const store = new CommitMultiStore(this.#reader.database, { sha256 }).at(this.last).store(UPGRADE_STORE);
-    return new Core().doneHeight(store, plan) === height;
+    const done = doneUpgradesOf([...store.iterate(DONE_RANGE)]);
+    if (!done)
+      throw new UpgradeError("UPG_STORE_CORRUPT", `the upgrades that ${this.home.path} applied cannot be read`);
+    return new Set(done.map(({ height }) => height));
   }
 
   /** Who signed the block before, as its engine said it to the application. */

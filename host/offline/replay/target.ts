@@ -18,7 +18,7 @@ import { copyLmdb } from "../../store/disk/lmdb-copy.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { rollbackTo } from "../../store/versions/rollback.js";
 import { decodeLossy } from "../../text.js";
-import type { Height } from "../../types.js";
+import type { SkipHeights } from "../../upgrade/keeper.js";
 import type { ReplaySource } from "./source.js";
 
 /** In the record of each commit: no node goes on from such a home, which has no blocks. */
@@ -80,7 +80,7 @@ export interface OpenTarget {
 export interface TargetOptions {
   /** Know nothing newer than this app version. */
   readonly newest: bigint;
-  readonly skipHeights: readonly Height[];
+  readonly skipHeights: SkipHeights;
   readonly handlers: string | undefined;
   readonly log: (message: string) => void;
 }

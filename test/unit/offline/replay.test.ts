@@ -79,18 +79,19 @@ describe("replay()", () => {
     await node.end;
   });
 
-  test("a skipped upgrade → is skipped again", async () => {
+  test.each(["missing", "staged"])("a skipped upgrade whose handler is %s → is skipped again", async (where) => {
     const home = copied(whole);
     expect((await run(join(DIST, "chaind.js"), ["rollback", "--to", "8", "--yes", "--home", home.path]).end).exit).toBe(
       0,
     );
     const skipping = home.start("--unsafe-skip-upgrades", "9", "--max-blocks", "3", "--handlers", join(folder));
     expect((await skipping.end).exit).toBe(0);
-    expect(await replay({ from: home.path, handlers: HANDLERS }, silent)).toMatchObject({
-      ok: true,
-      to: "11",
-      upgrades: [],
-    });
+    const staged = join(home.path, "handlers/staged");
+    if (where === "staged") cpSync(HANDLERS, staged, { recursive: true });
+    const lines: string[] = [];
+    const replayed = await replay({ from: home.path, handlers: folder }, (line) => void lines.push(line));
+    expect(replayed).toMatchObject({ ok: true, to: "11", upgrades: [] });
+    expect(lines).toContain('the chain skipped the upgrade "v2" at height 9, and so does the replay');
   });
 
   test("a block whose app hash was another → its height, both hashes and the stores; results → the same of them", async () => {
