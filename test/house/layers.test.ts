@@ -159,10 +159,11 @@ describe("layers", () => {
   });
 
   test("a chain's program is started in one place alone, which asks first whether this machine can run it", () => {
-    /** Start Node.js itself, the shell's watcher, or a tool of the system; two ask `requireRunnable` first. */
+    /** Start Node.js itself, the shell's watcher, or a tool of the system; two ask `requireRunnable` first. The traps start nothing. */
     const others = [
       ...["host/abci/comet/binary.ts", "host/abci/comet/process.ts", "host/demo/child-node.ts", "host/demo/vote.ts"],
-      ...["host/download/unpacked.ts", "host/localnet/run.ts", "host/offline/replay/replay.ts"],
+      ...["host/determinism/traps.ts", "host/download/unpacked.ts", "host/localnet/run.ts"],
+      "host/offline/replay/replay.ts",
       ...["host/offline/rollback-comet.ts", "host/store/disk/lmdb-temporary-path.ts"],
     ];
     const found = sources.flatMap(({ path, imports }) =>
