@@ -73,15 +73,8 @@ export class WorkerSide {
     }
   }
 
-  protected sayApplied({ plan, report, probes }: AppliedUpgrade, block: AppliedBlock): void {
-    this.log("info", "upgrade applied", {
-      height: String(block.height),
-      plan: plan.name,
-      ms: Math.round(block.milliseconds),
-      ...(report && countsOf(report)),
-      ...(probes && probes.skipped.length > 0 && { probes_skipped: probes.skipped.join(",") }),
-      app_hash: toHex(block.appHash),
-    });
+  protected sayApplied(applied: AppliedUpgrade, block: AppliedBlock): void {
+    this.log("info", "upgrade applied", appliedFields(applied, block));
   }
 
   /** Ends from a certain status on have a record; the rest are mistakes of the caller. */
@@ -115,6 +108,21 @@ interface AppliedBlock {
   readonly height: Height;
   readonly milliseconds: number;
   readonly appHash: Uint8Array;
+}
+
+/** Fields of the log line "upgrade applied". */
+export function appliedFields(
+  { plan, report, probes }: AppliedUpgrade,
+  block: AppliedBlock,
+): Required<LogLine>["fields"] {
+  return {
+    height: String(block.height),
+    plan: plan.name,
+    ms: Math.round(block.milliseconds),
+    ...(report && countsOf(report)),
+    ...(probes && probes.skipped.length > 0 && { probes_skipped: probes.skipped.join(",") }),
+    app_hash: toHex(block.appHash),
+  };
 }
 
 /** What a Wasm handler did; of a function nobody counts it. */

@@ -7,10 +7,13 @@ import { notes } from "../../examples/notes-chain/notes.js";
 import type { App } from "../../host/chain/app.js";
 import { defineChain } from "../../host/chain/define-chain.js";
 import type { Module } from "../../host/chain/module.js";
+import { localReceipt } from "../../host/engine/home/local-receipt.js";
 import { isUpgradeError } from "../../host/errors.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { Query } from "../../host/query/query.js";
 import { queryNode } from "../../host/rehearsal/block/query-node.js";
+import { appliedFields } from "../../host/thread/worker-side.js";
+import type { AppliedUpgrade } from "../../host/upgrade/hooks.js";
 import { load } from "../guest/build.js";
 import { Program } from "./notes-program.js";
 
@@ -22,6 +25,8 @@ function watchedChain() {
   const calls: string[] = [];
   const watched: Module = {
     ...notes,
+    // Each function is called once: none is tried on less stack.
+    isBounded: true,
     beginBlock: () => void calls.push("begin"),
     endBlock: () => void calls.push("end"),
     nextEndTime: () => END_TIME,
@@ -76,7 +81,14 @@ describe("a module is removed and its store stays", () => {
     program.through("next");
     expect(taken(calls)).toBe("begin end invariant probe begin end");
     const { applied } = program.through("out");
-    expect(applied?.probes?.skipped).toEqual(["notes"]);
+    const probes = { passed: ["bank", "staking", "gov"], skipped: ["notes"] };
+    expect(applied?.probes).toEqual(probes);
+    const block = { height: 5n, milliseconds: 1, appHash: Uint8Array.of(1) };
+    const of = applied as AppliedUpgrade;
+    expect(appliedFields(of, block)).toMatchObject({ plan: "out", probes_skipped: "notes", app_hash: "01" });
+    const whole = { ...of, probes: { ...probes, skipped: [] } };
+    expect(appliedFields(whole, block)).not.toHaveProperty("probes_skipped");
+    expect(localReceipt({ ...block, applied: of, appHashBefore: block.appHash }).probes).toEqual(probes);
     expect(taken(calls)).toBe("begin end");
     program.block();
     program.start();

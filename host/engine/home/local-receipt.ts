@@ -5,7 +5,7 @@
 import { toUpperHex, utf8 } from "../../bytes.js";
 import { GAS_SCHEDULE } from "../../handler/meter/schedule.js";
 import type { Height } from "../../types.js";
-import type { AppliedUpgrade } from "../../upgrade/hooks.js";
+import type { AppliedUpgrade, Probes } from "../../upgrade/hooks.js";
 import { VERSION } from "../../version.js";
 import { PAGE_BYTES } from "../../wasm/limits.js";
 import { writeFileAtomically } from "./atomic-file.js";
@@ -34,6 +34,8 @@ export interface LocalReceipt {
   readonly host_memory: string;
   readonly stores: Readonly<Record<string, { written: string; deleted: string; bytes: string }>>;
   readonly checks: readonly string[];
+  /** Modules whose probes ran on the upgraded state, and those that the upgrade left out. */
+  readonly probes: Probes;
   readonly versions: {
     readonly before: Readonly<Record<string, string>>;
     readonly after: Readonly<Record<string, string>>;
@@ -48,7 +50,7 @@ const texts = (map: ReadonlyMap<string, bigint>) =>
   Object.fromEntries([...map].map(([name, version]) => [name, String(version)]));
 
 export function localReceipt(facts: LocalReceiptFacts): LocalReceipt {
-  const { plan, handler, report, versionsBefore, versionsAfter } = facts.applied;
+  const { plan, handler, report, versionsBefore, versionsAfter, probes } = facts.applied;
   const stores = [...(report?.stores ?? [])].map(([name, { written, deleted, bytes }]) => [
     name,
     { written: String(written), deleted: String(deleted), bytes: String(bytes) },
@@ -64,6 +66,7 @@ export function localReceipt(facts: LocalReceiptFacts): LocalReceipt {
     host_memory: String(process.resourceUsage().maxRSS * 1_024),
     stores: Object.fromEntries(stores),
     checks: (report?.checks ?? []).map(({ name }) => name),
+    probes: probes ?? { passed: [], skipped: [] },
     versions: { before: texts(versionsBefore), after: texts(versionsAfter) },
     app_hash_before: toUpperHex(facts.appHashBefore),
     app_hash: toUpperHex(facts.appHash),
