@@ -1,6 +1,6 @@
 /**
  * A chain whose code recurses as deep as a text says. A message's text is `HOW:N` (pure, catch, random, charge, store, loop, branch, router,
- * a recursion of shapes.ts, `in-NAME` for one inside of 20 messages), which the message does at once; or `WHEN=HOW:N`, which is
+ * a recursion of shapes.ts, `in-NAME` for one inside of 20 messages, `warm` for N calls of each), which the message does at once; or `WHEN=HOW:N`, which is
  * done by the next begin blocker (`begin`), by the end blocker (`end`), or by the migration of plan v2 (`migrate`). `Note` is a message of
  * proposals, which does its text.
  */
@@ -23,6 +23,9 @@ import { freshShapes, type Shape } from "./shapes.js";
 
 const STORE = "deep";
 const KEY = utf8("deep");
+
+/** Of the recursions that make V8 optimize. */
+const WARM_DEPTH = 40;
 
 /** What both a block and a migration have. */
 type Place = Pick<ModuleContext, "store" | "stores"> & Partial<Pick<ModuleContext, "router" | "consumeGas">>;
@@ -81,6 +84,7 @@ function perform(place: Place, text: string): void {
   else if (how === "charge") for (let at = 0; at < n; at++) place.consumeGas?.(0n, "loop");
   else if (how === "branch") own.set(KEY, utf8(String(branched(place.stores, n))));
   else if (how === "loop") for (let at = 0; at < n; at++) own.get(KEY);
+  else if (how === "warm") for (let at = 0; at < n; at++) for (const shape of Object.values(shapes)) shape(WARM_DEPTH);
   else if (how in shapes) own.set(KEY, utf8(String(shapes[how]?.(n))));
   else if (how.startsWith("in-")) {
     const [, name, at = "20"] = how.split("-");

@@ -1,6 +1,7 @@
 /**
  * `npm run recursion`: recursions and loops of every depth in messages, on stacks of several sizes, before and after V8 has optimized
- * them. A block must give one result wherever it gives one; elsewhere the node stops. Exit 1 where two results differ.
+ * them. A block must give one result wherever it gives one; elsewhere the node stops. With `--programs` the same by the real programs
+ * (programs.ts). Exit status 0: one result everywhere. 1: two results differ, or a node exited with another status than 70.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,7 @@ import { Command } from "commander";
 import { keepFrames } from "../../host/determinism/inlining.js";
 import { THREAD_STACK_MIB } from "../../host/engine-limit.js";
 import { type Outcome, runCases } from "./cases.js";
+import { runPrograms } from "./programs.js";
 import { frameRatios } from "./ratios.js";
 import { SHAPES } from "./shapes.js";
 
@@ -39,6 +41,8 @@ const MOST: Readonly<Record<string, number>> = {
   store: 20_000,
   pure: 50_000,
 };
+
+const CASES_OF_A_HOME = 10;
 
 interface Options {
   readonly cases: string;
@@ -110,6 +114,28 @@ async function campaign(options: Options): Promise<void> {
   if (different.length > 0) process.exitCode = 1;
 }
 
+const OUTSIDE = ["begin", "end", "vote"];
+
+/** Homes of the real programs: `cases` messages in all, hooks and proposals that fit mostly. */
+async function programs(options: Options): Promise<void> {
+  const all = casesOf(options);
+  const outside = casesOf({ cases: String(2 * all.length), seed: `${Number(options.seed) + 1}` });
+  const stories = Array.from({ length: Math.ceil(all.length / CASES_OF_A_HOME) }, (_, home) => {
+    const own = outside.slice(home * 2 * CASES_OF_A_HOME, (home + 1) * 2 * CASES_OF_A_HOME);
+    return {
+      cases: all.slice(home * CASES_OF_A_HOME, (home + 1) * CASES_OF_A_HOME),
+      outside: own.slice(1, 4).map((text, at) => `${OUTSIDE[at % OUTSIDE.length]}=${text}`),
+    };
+  });
+  const { sent, same, stopped, different } = await runPrograms(stories);
+  for (const [what, count] of sent) process.stdout.write(`${what} ${count}\n`);
+  process.stdout.write(
+    `${stories.length} homes, replays as the node ${same}, stopped ${stopped}, different ${different.length}\n`,
+  );
+  for (const text of different) process.stdout.write(`different: ${text}\n`);
+  if (different.length > 0) process.exitCode = 1;
+}
+
 const [, , flag, json = "{}"] = process.argv;
 if (!isMainThread) {
   const { cases, isWarm } = workerData as { cases: string[]; isWarm: boolean };
@@ -122,6 +148,8 @@ if (!isMainThread) {
     .description("Runs blocks with recursions and loops of every depth on several stacks, cold and warm, and compares.")
     .option("--cases <n>", "number of cases", "200")
     .option("--seed <s>", "the same seed gives the same cases", "1")
+    .option("--programs", "send them to nodes and replay their homes, instead of calling the application")
     .parse();
-  await campaign(program.opts<Options>());
+  const options = program.opts<Options & { readonly programs?: boolean }>();
+  await (options.programs ? programs(options) : campaign(options));
 }
