@@ -3,6 +3,7 @@
  * written key-value pairs (500,000 accounts, each an account and a balance) has to be saved in less memory than the limit.
  */
 import { statSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { launchChromium, peakWhile } from "../../test/engines/chromium.js";
 import { MadeChain, timeOf } from "../../test/unit/verify/made-chain.js";
 import { witnessOf } from "../../test/unit/verify/upgraded-chain.js";
@@ -27,7 +28,7 @@ const chain = new MadeChain({
 });
 const { bytes: witness } = witnessOf(blocks, blocks.handler, PLAN.height, chain.timeAt(Number(PLAN.height)));
 
-const file = (bytes: Uint8Array) => (response: import("node:http").ServerResponse) =>
+const file = (bytes: Uint8Array) => (response: ServerResponse) =>
   response.writeHead(200, { "content-type": "application/octet-stream", "content-length": bytes.length }).end(bytes);
 const site = await lyingSite(chain, {
   status: (honest) => ({
