@@ -5,8 +5,14 @@ import { UINT64_MAX } from "../limits.js";
 import type { VersionMap } from "../types.js";
 import type { ChainOptions } from "./define-chain.js";
 import { RAW_SECTION } from "./genesis/raw.js";
+import { bigintHint, requireMembers } from "./members.js";
 import type { Module } from "./module.js";
 import { requireShape } from "./module-shape.js";
+import { requireUpgradeShape } from "./upgrade-shape.js";
+
+const OPTIONS = Object.keys({
+  ...{ name: 1, description: 1, addressPrefix: 1, modules: 1, upgrades: 1, handlers: 1 },
+} satisfies Record<keyof ChainOptions, 1>);
 
 const CHAIN_NAME = /^[a-z][a-z0-9-]{0,31}$/;
 const MODULE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
@@ -17,7 +23,9 @@ export function wrong(what: string): UpgradeError {
 }
 
 /** Programs without types give what they like. @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function checkOptions({ name, modules, upgrades = [] }: ChainOptions): void {
+export function checkOptions(options: ChainOptions): void {
+  requireMembers(options, OPTIONS, "defineChain: the chain", "a chain");
+  const { name, modules, upgrades = [], description, handlers } = options;
   if (typeof name !== "string" || !CHAIN_NAME.test(name)) {
     throw wrong(`"${name}" is no name of a chain's program: a-z, 0-9 and -, a letter first`);
   }
@@ -26,6 +34,10 @@ export function checkOptions({ name, modules, upgrades = [] }: ChainOptions): vo
   if (!Array.isArray(upgrades)) throw wrong('upgrades is no list of upgrades: upgrades: [{ plan: "v2", … }]');
   for (const [at, upgrade] of upgrades.entries()) {
     if (typeof upgrade?.plan !== "string") throw wrong(`upgrades[${at}] has no plan: { plan: "v2", … }`);
+    requireUpgradeShape(upgrade, options);
+  }
+  for (const [option, text] of Object.entries({ description, handlers })) {
+    if (text !== undefined && typeof text !== "string") throw wrong(`${option} is no text, it is ${typeof text}`);
   }
 }
 
@@ -41,7 +53,9 @@ function checkModule(given: unknown, where: string): void {
   if (name === RAW_SECTION)
     throw wrong(`"${name}" is no name of a module: genesis has a section of its own by that name`);
   if (!isVersion(consensusVersion) || consensusVersion === 0n) {
-    throw wrong(`module "${name}" has consensus version ${consensusVersion}; it is a bigint from 1 to ${UINT64_MAX}`);
+    throw wrong(
+      `module "${name}" has consensus version ${consensusVersion}; it is a bigint from 1 to ${UINT64_MAX}${bigintHint(consensusVersion)}`,
+    );
   }
   requireShape(given as Module);
 }
@@ -83,7 +97,7 @@ export function requireFrom(plan: string, module: string, from: bigint, { remove
   if (!isVersion(from) || from > (to ?? from)) {
     const most = to ?? UINT64_MAX;
     throw wrong(
-      `the plan "${plan}" begins from version ${from} of module "${module}"; it is a bigint from 0 to ${most}`,
+      `the plan "${plan}" begins from version ${from} of module "${module}"; it is a bigint from 0 to ${most}${bigintHint(from)}`,
     );
   }
   if (to !== undefined || removes.includes(module)) return;

@@ -63,7 +63,7 @@ export interface ChainUpgrade extends UpgradeHandlerOptions {
    * all of whose stores are added is brought by it and need not be named; one that is taken away is also in `removes`.
    */
   readonly from?: Readonly<Record<string, bigint>>;
-  /** Without it the plan is applied by a Wasm handler: from `handlers` of the chain, or from the node's home. */
+  /** Without it the plan is applied by a Wasm handler, from `handlers` of the chain, which is then required, or from the node's home. */
   readonly handler?: ChainUpgradeHandler;
   /**
    * Promises the same of `handler` as `Module.isBounded`. Without it the handler runs twice, first on less stack. Default: false; for

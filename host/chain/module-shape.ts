@@ -3,7 +3,9 @@
  * Programs without types can write anything.
  */
 import { UpgradeError } from "../errors.js";
-import { nearest } from "../text.js";
+import { unknownName } from "../text.js";
+import type { ModuleGenesis } from "./genesis/module-genesis.js";
+import { requireFunction, requireMembers, requireTexts } from "./members.js";
 import type { Module } from "./module.js";
 
 const MEMBERS = Object.keys({
@@ -23,21 +25,23 @@ const MEMBERS = Object.keys({
   ...{ migrations: 1, invariants: 1, probe: 1, ante: 1 },
 } satisfies Record<keyof Module, 1>);
 
+const GENESIS = Object.keys({
+  ...{ parts: 1, default: 1, read: 1, lists: 1, missing: 1, counts: 1, init: 1, accountAdded: 1, export: 1 },
+} satisfies Record<keyof ModuleGenesis, 1>);
+
 /** Called for every block or upgrade; a promise that one returns is never waited for. */
 const HOOKS = ["beginBlock", "endBlock", "nextEndTime", "validators", "consensusParams", "probe", "ante"] as const;
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function requireShape(module: Module): void {
   const { name } = module;
-  for (const member of Object.keys(module)) {
-    if (MEMBERS.includes(member)) continue;
-    const near = MEMBERS.find((each) => each.toLowerCase() === member.toLowerCase()) ?? nearest(member, MEMBERS);
-    const hint = near === undefined ? `a module has ${MEMBERS.join(", ")}` : `did you mean "${near}"?`;
-    throw wrong(`module "${name}" has a member "${member}", which nothing would call or read: ${hint}`);
-  }
-  for (const hook of HOOKS) requireFunction(name, hook, module[hook]);
+  const owner = `defineChain: module "${name}"`;
+  requireMembers(module, MEMBERS, owner, "a module");
+  requireAccount(module.account, owner);
+  for (const list of ["stores", "dependsOn"] as const) requireTexts(module[list], `${owner}: ${list}`);
+  for (const hook of HOOKS) requireFunction(module[hook], `${owner}: ${hook}`);
   for (const [from, step] of Object.entries(module.migrations ?? {})) {
-    requireFunction(name, `migrations[${from}]`, step);
+    requireFunction(step, `${owner}: migrations[${from}]`);
     const isStep = /^[1-9][0-9]*$/.test(from) && BigInt(from) < module.consensusVersion;
     if (isStep) continue;
     throw wrong(
@@ -46,15 +50,26 @@ export function requireShape(module: Module): void {
     );
   }
   for (const [at, invariant] of (module.invariants ?? []).entries()) {
-    requireFunction(name, `invariants[${at}].check`, invariant?.check);
+    requireFunction(invariant?.check, `${owner}: invariants[${at}].check`);
   }
+  if (module.genesis) requireMembers(module.genesis, GENESIS, `${owner}: genesis`, "genesis");
 }
 
-function requireFunction(module: string, what: string, given: unknown): void {
-  if (given === undefined) return;
-  if (typeof given !== "function") throw wrong(`module "${module}": ${what} is no function, it is ${typeof given}`);
-  if (!/^Async/.test(given.constructor.name)) return;
-  throw wrong(`module "${module}": ${what} is async. A block is synchronous: remove async and await`);
+/** Of a module's account over coins: what the bank asks for, and the name that the Cosmos SDK has for pools of stake. */
+const PERMISSIONS = ["minter", "burner", "staking"];
+
+function requireAccount(account: Module["account"], owner: string): void {
+  if (account === undefined) return;
+  const { permissions } = account ?? {};
+  if (!Array.isArray(permissions))
+    throw refuse(`${owner}: account has no list of permissions: account: { permissions: [] }`);
+  requireMembers(account, ["permissions"], `${owner}: account`, "an account");
+  for (const permission of permissions) {
+    if (PERMISSIONS.includes(permission)) continue;
+    throw refuse(
+      `${owner}: there is no permission ${JSON.stringify(permission)}${unknownName(String(permission), PERMISSIONS)}`,
+    );
+  }
 }
 
 /** A plan whose handler is `migrate` runs each step from a module's version before it to the one after it. */
@@ -87,5 +102,9 @@ export function requireForAnte(modules: readonly Module[]): void {
 }
 
 function wrong(what: string): UpgradeError {
-  return new UpgradeError("UPG_INVALID_ARGUMENT", `defineChain: ${what}`);
+  return refuse(`defineChain: ${what}`);
+}
+
+function refuse(what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", what);
 }

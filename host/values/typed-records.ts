@@ -12,6 +12,7 @@ import {
 import { bigEndian64, concatBytes, prefixEnd, utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
+import { isWellFormed } from "../text.js";
 import type { KVReader, KVStore } from "../types.js";
 import type { Records } from "./records.js";
 
@@ -23,7 +24,12 @@ export interface TypedRecords<T extends DescMessage> {
   /** @throws UpgradeError UPG_STORE_CORRUPT when the store holds something else under the key */
   get(store: KVReader, ...key: readonly KeyPart[]): MessageShape<T> | undefined;
   has(store: KVReader, ...key: readonly KeyPart[]): boolean;
-  /** Writes the record, in place of one that exists. */
+  /**
+   * Writes the record, in place of one that exists. A record all of whose fields have their defaults is an empty value, and no
+   * ICS-23 proof of it verifies, nor one that a key next to it is absent (UPG_PROOF_EMPTY_VALUE): delete the record instead, or
+   * give it a field that is never its default.
+   * @throws UpgradeError UPG_INVALID_KEY, UPG_INVALID_ARGUMENT (a part of the key is neither a text nor a bigint)
+   */
   set(store: KVStore, key: readonly KeyPart[], record: MessageInitShape<T>): void;
   /** Deleting what does not exist does nothing. */
   delete(store: KVStore, ...key: readonly KeyPart[]): void;
@@ -51,6 +57,12 @@ export interface TypedRecords<T extends DescMessage> {
  * console.log(notes.get(store, "alice", 1n)?.text, notes.count(store, "alice")); // → hello 1n
  */
 export function records<T extends DescMessage>(prefix: string, schema: T): TypedRecords<T> {
+  if (typeof prefix !== "string" || typeof schema?.typeName !== "string") {
+    throw new UpgradeError(
+      "UPG_INVALID_ARGUMENT",
+      'records: the prefix is a text and the schema a generated one: records("note", NoteSchema)',
+    );
+  }
   const keyOf = (parts: readonly KeyPart[]) => concatBytes(part(prefix), ...parts.map(part));
   const decode = (value: Uint8Array): MessageShape<T> => {
     try {
@@ -90,12 +102,25 @@ export function records<T extends DescMessage>(prefix: string, schema: T): Typed
 
 /** A text ends with a zero byte, so that no part begins another; a number has eight bytes, the greatest first. */
 function part(value: KeyPart): Uint8Array {
+  const refuse = (what: string) => new UpgradeError("UPG_INVALID_KEY", what);
   if (typeof value === "bigint") {
     if (value < 0n || value > UINT64_MAX) {
-      throw new UpgradeError("UPG_INVALID_KEY", `a number in a record's key is from 0 to 2^64 - 1, got ${value}`);
+      throw refuse(`a number in a record's key is from 0 to 2^64 - 1, got ${value}`);
     }
     return bigEndian64(value);
   }
-  if (value.includes("\0")) throw new UpgradeError("UPG_INVALID_KEY", "a text in a record's key has no zero character");
+  if (typeof value !== "string") throw notAPart(value);
+  if (value.includes("\0")) throw refuse("a text in a record's key has no zero character");
+  // Encoding would make the same text of all of them, so two records would have one key.
+  if (!isWellFormed(value))
+    throw refuse("a text in a record's key holds half of a surrogate pair, which UTF-8 cannot write");
   return concatBytes(utf8(value), Uint8Array.of(0));
+}
+
+function notAPart(value: unknown): UpgradeError {
+  const hint = typeof value === "number" && Number.isInteger(value) ? `: write ${value}n` : "";
+  return new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    `a part of a record's key is a text or a bigint, got ${typeof value === "number" ? `the number ${value}` : typeof value}${hint}`,
+  );
 }

@@ -21,6 +21,7 @@ import type { AddressCodec, Addresses } from "../../values/address.js";
 import { undefinedError } from "../../values/tx-error.js";
 import { isInVersionMap } from "../../version-map.js";
 import type { ModuleContext } from "../context.js";
+import { requireMembers } from "../members.js";
 
 /** A message that was decoded, ready to run. */
 export interface ReadMessage {
@@ -142,6 +143,11 @@ export interface KindOptions<In extends DescMessage, Out extends DescMessage> {
   run(context: ModuleContext, message: MessageShape<In>): MessageInitShape<Out> | undefined;
 }
 
+const OPTIONS = Object.keys({
+  ...{ schema: 1, response: 1, isForGovernance: 1, since: 1, isBounded: 1, runsMessages: 1, packs: 1, signer: 1 },
+  ...{ decoded: 1, check: 1, run: 1 },
+} satisfies Record<keyof KindOptions<DescMessage, DescMessage>, 1>);
+
 /**
  * A message of a module: its protobuf types, who signs it, and what runs it. `check` sees it before `run`; an error of either
  * fails the transaction.
@@ -163,6 +169,7 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
 ): MessageKind {
   const { schema, response, isBounded = false, runsMessages = false } = options;
   const typeUrl = `/${schema.typeName}`;
+  requireMembers(options, OPTIONS, `messageKind: ${schema.typeName}`, "a kind of message");
   const signer = signerOf(schema, options.signer);
   const isOperator = getOption(signer, scalar) === "cosmos.ValidatorAddressString";
   const signerAddresses = (addresses: Addresses) => (isOperator ? addresses.operators : addresses);

@@ -60,7 +60,7 @@ test("a message with a map anywhere in it → UPG_INVALID_ARGUMENT with its name
 });
 
 const own = (more: object) => ({ modules: [...modules, { name: "own", consensusVersion: 1n, ...more }] });
-const plan = (more: object) => ({ modules, upgrades: [{ plan: "v2", ...more }] });
+const plan = (more: object) => ({ modules, handlers: "handlers", upgrades: [{ plan: "v2", ...more }] });
 
 /** What it is given, and what its error names. */
 const REFUSED: (readonly [what: string, options: object, named: string])[] = [
@@ -68,7 +68,11 @@ const REFUSED: (readonly [what: string, options: object, named: string])[] = [
   ["a store whose name is a way out of a folder", own({ stores: ["a/../b"] }), 'the store "a/../b"'],
   ["a store with a name of other characters", own({ stores: ["a\0"] }), "consists of a to z"],
   ["a second module with validators", own({ validators: () => [] }), "these do: staking, own"],
-  ["a consensus version that is a number", own({ consensusVersion: 1 }), "consensus version 1; it is a bigint from 1"],
+  [
+    "a consensus version that is a number",
+    own({ consensusVersion: 1 }),
+    `it is a bigint from 1 to ${2n ** 64n - 1n}; this is a number: write 1n`,
+  ],
   ["no consensus version", own({ consensusVersion: undefined }), "consensus version undefined"],
   ["consensus version 0", own({ consensusVersion: 0n }), "consensus version 0"],
   ["a consensus version of 65 bits", own({ consensusVersion: 2n ** 64n }), `from 1 to ${2n ** 64n - 1n}`],
@@ -102,6 +106,64 @@ const REFUSED: (readonly [what: string, options: object, named: string])[] = [
 
 const [first] = modules;
 REFUSED.push(
+  [
+    "a misspelt option",
+    { modules, upgrade: [] },
+    'a member "upgrade", which nothing would call or read: did you mean "upgrades"?',
+  ],
+  ["an option of another name", { modules, genesis: {} }, "a chain has name, description, addressPrefix"],
+  ["a handlers folder that is no text", { modules, handlers: [] }, "handlers is no text, it is object"],
+  [
+    "a misspelt member of an upgrade",
+    plan({ handler: migrate, storeUpgrade: { added: [] } }),
+    'did you mean "storeUpgrades"?',
+  ],
+  [
+    "a misspelt kind of store upgrades",
+    plan({ handler: migrate, storeUpgrades: { add: ["own"] } }),
+    'storeUpgrades has a member "add"',
+  ],
+  [
+    "added stores that are no list",
+    plan({ handler: migrate, storeUpgrades: { added: "own" } }),
+    "storeUpgrades.added is no list of names",
+  ],
+  [
+    "a misspelt rename",
+    plan({ handler: migrate, storeUpgrades: { renamed: [{ from: "a", to: "b" }] } }),
+    "no list of renames",
+  ],
+  [
+    "a misspelt allowance",
+    plan({ handler: migrate, allows: { removeModule: ["gov"] } }),
+    'did you mean "removeModules"?',
+  ],
+  [
+    "an allowance that is no list",
+    plan({ handler: migrate, allows: { removeModules: "gov" } }),
+    "allows.removeModules is no list of names",
+  ],
+  [
+    "an upgrade without a handler, and no folder of handlers",
+    { modules, upgrades: [{ plan: "v2" }] },
+    'the plan "v2" has no handler',
+  ],
+  ["a handler that is no function", plan({ handler: "migrate" }), "handler is no function, it is string"],
+  ["a handler that is async", plan({ handler: async () => new Map() }), "handler is async"],
+  [
+    "an unknown permission",
+    own({ account: { permissions: ["mintr"] } }),
+    'no permission "mintr" (did you mean "minter"?)',
+  ],
+  ["an account without permissions", own({ account: {} }), "account has no list of permissions"],
+  [
+    "a misspelt member of an account",
+    own({ account: { permissions: [], permission: [] } }),
+    'account has a member "permission"',
+  ],
+  ["stores that are no list", own({ stores: "own" }), "stores is no list of names"],
+  ["a misspelt member of genesis", own({ genesis: { reads: () => 1 } }), 'genesis has a member "reads"'],
+  ["a number for the version before", plan({ from: { bank: 1 }, handler: migrate }), "this is a number: write 1n"],
   [
     "a plan that migrates, where no module has another version before it",
     {

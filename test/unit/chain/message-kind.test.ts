@@ -78,3 +78,14 @@ test("a message whose run or check is async → UPG_INVALID_ARGUMENT by its name
   const checking = messageKind({ ...options, run: () => undefined, check: later }).read(bytes);
   expect(failureOf(() => checking.check({} as never))).toMatchObject(says("the check of /cosmos.bank.v1beta1.MsgSend"));
 });
+
+test("a misspelt option → UPG_INVALID_ARGUMENT with the one that was probably meant", () => {
+  const options = {
+    schema: MsgSendSchema,
+    response: MsgSendResponseSchema,
+    run: () => undefined,
+    chek: () => undefined,
+  };
+  const error = failureOf(() => messageKind(options));
+  expect(error).toMatchObject({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining('mean "check"?') });
+});

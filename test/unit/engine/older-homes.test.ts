@@ -15,6 +15,7 @@ const before: Chain = defineChain({
   name: exampleChain.name,
   modules: exampleChain.modules.map(({ validators: _, ...module }) => module),
   upgrades: exampleChain.upgrades,
+  handlers: exampleChain.handlers as string,
 });
 
 test("a home of format 1, whose values have no checksums → verify says so and what to do, and speaks of no damage", async () => {

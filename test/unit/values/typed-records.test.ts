@@ -28,6 +28,28 @@ test("texts in a key: one that begins another → apart; one with a zero charact
   expect(failureOf(() => NOTES.get(store, "a\0", 1n))).toMatchObject({ code: "UPG_INVALID_KEY" });
 });
 
+test("a key with half of a surrogate pair → UPG_INVALID_KEY; with a number or nothing → UPG_INVALID_ARGUMENT; nothing written", () => {
+  const store = new MemoryKVStore();
+  const set = (...key: unknown[]) => failureOf(() => NOTES.set(store, key as string[], note(1n)));
+  for (const text of ["\ud800", "a\udfff"]) expect(set(text)).toMatchObject({ code: "UPG_INVALID_KEY" });
+  expect(set("a", 5)).toMatchObject({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining("write 5n") });
+  for (const part of [undefined, null, {}, 0.5]) expect(set("a", part)).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+  expect(NOTES.count(store)).toBe(0n);
+});
+
+test("records() without a prefix or a schema → UPG_INVALID_ARGUMENT with an example", () => {
+  const make = records as (...given: unknown[]) => unknown;
+  for (const given of [[undefined, NoteSchema], ["note"], ["note", {}]]) {
+    expect(failureOf(() => make(...given))).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+  }
+});
+
+test("a record of defaults alone → an empty value, as its doc block says", () => {
+  const store = new MemoryKVStore();
+  NOTES.set(store, ["a"], {});
+  expect([...store.iterate()].map(([, value]) => value.length)).toEqual([0]);
+});
+
 test("under(): one page after another of the records of one author, forwards and backwards → each once, with the total", async () => {
   const store = new MemoryKVStore();
   for (const number of [1n, 2n, 3n]) NOTES.set(store, ["a", number], note(number));
