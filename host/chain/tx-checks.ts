@@ -5,7 +5,7 @@
 import { engineLimit } from "../engine-limit.js";
 import { isUpgradeError, type UpgradeError } from "../errors.js";
 import type { CacheMultiStore, MultiStore } from "../types.js";
-import { SDK, TxError, undefinedError } from "../values/tx-error.js";
+import { SDK, TxError } from "../values/tx-error.js";
 import { type DecodedTx, decodeTx } from "./tx/decode.js";
 import { checkMinimumFee, type GasPrice } from "./tx/minimum-fee.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
@@ -102,10 +102,10 @@ export class TxChecks {
     try {
       return runTx(facts(), stores, tx, options);
     } catch (error) {
+      if (isUpgradeError(error) && error.code === "UPG_INVALID_NONDETERMINISTIC") return refusal(error);
       if (!isEngineLimit(error)) throw error;
-      return refusal(
-        undefinedError(`the transaction needs more of the engine's stack or memory than a block may: ${error.code}`),
-      );
+      const limit = `the transaction needs more of the engine's stack or memory than a block may: ${error.code}`;
+      return refusal(new TxError(SDK.LOGIC, limit));
     }
   }
 }

@@ -61,9 +61,20 @@ export function digestOf({ branch, events, gasUsed, outcome }: MessagesRun<unkno
   return JSON.stringify([toHex(outcome.data), String(gasUsed), events, writes]);
 }
 
-/** @param what ran, for the message @throws UpgradeError UPG_BUG_ENGINE_LIMIT */
-export function requireSame(what: string, digest: string, onLess: string): void {
+/**
+ * @param what ran, for the message
+ * @param again what it does on the small part of the stack once more; undefined: it cannot run again
+ * @throws UpgradeError UPG_BUG_ENGINE_LIMIT; UPG_INVALID_NONDETERMINISTIC where the size of the stack is not the reason
+ */
+export function requireSame(what: string, digest: string, onLess: string, again?: () => string): void {
   if (digest === onLess) return;
+  if (again && again() !== onLess) {
+    throw new UpgradeError(
+      "UPG_INVALID_NONDETERMINISTIC",
+      `${what} ran more than once on the same state, and the runs wrote, emitted or returned different things, or used different gas. Its ` +
+        "module is not deterministic: it reads something other than state and the transaction, such as a variable of its own",
+    );
+  }
   throw new UpgradeError(
     "UPG_BUG_ENGINE_LIMIT",
     `${what} gives another result on a small part of the stack, so another node could decide otherwise. A module catches the engine's ` +

@@ -16,14 +16,14 @@ import { LastSigned } from "../engine/home/last-signed.js";
 import { checkDatabase } from "../engine/home/start-checks.js";
 import { roomLine, upgradeRoom } from "../engine/home/upgrade-room.js";
 import { versionsAndHandlers } from "../engine/home/versions-and-handlers.js";
-import { isUpgradeError, messageOf } from "../errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { requireKnownSettings } from "../shell/known-settings.js";
 import { programChain } from "../shell/program-chain.js";
-import { shellWord } from "../shell-word.js";
 import type { Database } from "../store/disk/database.js";
 import { lastEngine } from "../store/versions/commit-record.js";
 import type { Height, Plan } from "../types.js";
+import { stageCommand } from "../upgrade/stage-command.js";
 import { visible } from "../visible.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 
@@ -118,11 +118,11 @@ function sayRoom(home: Home, { handlerDiskMax }: PreUpgradeFlags, { name }: Plan
 
 /** The next block is the upgrade's. */
 function verdictAtHeight(app: App, plan: Plan, isRunning: boolean, say: Say): number {
-  const { state, problem, handler } = app.keeper.findHandler(plan);
+  const { state, problem, others, handler } = app.keeper.findHandler(plan);
   if (state !== "ready" || !handler) {
-    const none = `the plan "${visible(plan.name)}" is due, and this binary has no handler for it`;
-    say(`Error: ${state === "absent" ? none : problem}`);
-    return GIVE_UP;
+    const none = `the plan "${visible(plan.name)}" is due, and this binary has no handler for it${visible(others)}`;
+    if (state === "absent") throw new UpgradeError("UPG_HALT_UPGRADE_NEEDED", none);
+    throw new UpgradeError(state === "ambiguous" ? "UPG_HANDLER_DUPLICATE" : "UPG_HANDLER_HASH", problem);
   }
   rehearseUpgrade(app, plan, handler);
   if (!isRunning) {
@@ -146,10 +146,9 @@ function verdictAhead(app: App, plan: Plan, { home, handlers, say }: RehearsalFa
   rehearseUpgrade(app, plan, handler);
   const own = handlers.find((each) => each.isOfHome && each.handler === handler.wasm);
   if (own && !waits) {
-    const staged = shellWord(home.stagedFolder);
-    const move = `mkdir -p ${staged} && mv ${shellWord(own.file)} ${staged}/`;
-    say(`Error: ${due}: with its handler in ${home.handlersFolder} every binary comes too early (exit 11); ${move}`);
-    return GIVE_UP;
+    const move = stageCommand(home.stagedFolder, own.file);
+    const text = `${due}: with its handler in ${home.handlersFolder} every binary comes too early (exit 11); stage it: ${move}`;
+    throw new UpgradeError("UPG_HALT_BINARY_TOO_EARLY", text);
   }
   say(
     waits

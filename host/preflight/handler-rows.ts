@@ -4,9 +4,9 @@ import type { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { rehearseUpgrade } from "../offline/rehearsal.js";
 import { type Program, problemOf } from "../programs/layout.js";
-import { shellWord } from "../shell-word.js";
 import type { Plan, StoreUpgrades } from "../types.js";
 import type { RegisteredHandler } from "../upgrade/handlers.js";
+import { stageCommand } from "../upgrade/stage-command.js";
 import { readOnly } from "./program-rows.js";
 import type { Row } from "./row.js";
 
@@ -23,9 +23,9 @@ export interface AtPlan {
 
 export function handlerRows(at: AtPlan): Row[] {
   const { app, plan, program, home, isPinned } = at;
-  const { state, handler, problem, isStaged } = app.keeper.findHandler(plan);
+  const { state, handler, problem, others, isStaged } = app.keeper.findHandler(plan);
   if (state !== "ready" || !handler) {
-    const words = state === "absent" ? `this binary has no handler for the plan "${plan.name}"` : problem;
+    const words = state === "absent" ? `this binary has no handler for the plan "${plan.name}"${others}` : problem;
     const isElsewhere = program !== undefined && problemOf(program, readOnly) === undefined;
     if (isElsewhere) return [{ check: "handler", state: "warning", words: `${words}; ${program.file} takes over` }];
     // The row of the program has what is missing, once.
@@ -37,7 +37,7 @@ export function handlerRows(at: AtPlan): Row[] {
           words: `${words}: the plan's program has it, or a handler file that is staged`,
         },
       ];
-    const next = `mkdir -p ${shellWord(home.stagedFolder)} && cp FILE.wasm ${shellWord(home.stagedFolder)}/`;
+    const next = stageCommand(home.stagedFolder);
     return [{ check: "handler", state: "missing", words, next }];
   }
   return [handlerRow(at, handler, isStaged), storesRow(at, handler)];

@@ -1,5 +1,5 @@
 /** What a block has to do about the plan in state: the core decides, and a halt is thrown with the facts that it needs. */
-import { assert, UpgradeError } from "../errors.js";
+import { assert, type ErrorDetails, UpgradeError } from "../errors.js";
 import type { Decision, DoneUpgrade, Height, KVReader, Plan } from "../types.js";
 import { failureOf, Halt, handlerDetails } from "./halt.js";
 import type { FoundHandler } from "./handler-set.js";
@@ -51,7 +51,7 @@ export function decide(keeper: Keeper, store: KVReader, block: DecisionFacts, is
   }
   const message = core.haltText(decision, block.height, block.appVersion, planBytes);
   if (decision === "Skip") return { decision, plan, message };
-  throw planHalt(keeper, block, { decision, plan, planBytes, message });
+  throw planHalt(keeper, block, { decision, plan, planBytes, message, details: found?.details ?? {} });
 }
 
 /**
@@ -74,16 +74,18 @@ interface PlanHalt {
   readonly plan: Plan;
   readonly planBytes: Uint8Array;
   readonly message: string;
+  /** What was found in place of the handler. */
+  readonly details: ErrorDetails;
 }
 
 function planHalt(
   keeper: Keeper,
   { height, appVersion }: DecisionFacts,
-  { decision, plan, planBytes, message }: PlanHalt,
+  { decision, plan, planBytes, message, details }: PlanHalt,
 ): Halt {
   if (decision === "HaltUpgradeNeeded") {
     keeper.writeUpgradeInfo(height, planBytes);
-    return new Halt("UPG_HALT_UPGRADE_NEEDED", message, height, plan);
+    return new Halt("UPG_HALT_UPGRADE_NEEDED", message, height, plan, details);
   }
   return new Halt("UPG_HALT_BINARY_TOO_EARLY", message, height, plan, {
     ...handlerDetails(keeper.handler(plan.name)?.wasm),

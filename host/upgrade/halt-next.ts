@@ -4,6 +4,7 @@
  */
 import { ERROR_KINDS, type ErrorCode } from "../errors.js";
 import { shellWord } from "../shell-word.js";
+import { stageCommand } from "./stage-command.js";
 
 /** What the words and commands speak of. */
 export interface EndFacts {
@@ -22,7 +23,7 @@ export interface EndFacts {
   readonly serviceCommand?: string | undefined;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
-  /** Facts that the error carries: `path`, `kept_data`, `signed_height`, `handler_file`, `handler_sha256`, `pinned_sha256`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
+  /** Facts that the error carries: `path`, `kept_data`, `signed_height`, `handler_file`, `handler_sha256`, `pinned_sha256`, `other_handlers`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -70,16 +71,22 @@ const handlerRefused: Step = (facts) => {
 };
 
 const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
-  UPG_HALT_UPGRADE_NEEDED: (facts) =>
-    `Start the version that has the handler for "${facts.plan}" on this home; it applies the upgrade and goes on: ${start(facts)}. Where the handler came as a file, put it into ${handlersFolder(facts)}/staged before; a version that has its own is not disturbed by it.`,
+  UPG_HALT_UPGRADE_NEEDED: (facts) => {
+    const { pinned_sha256: pinned, other_handlers: others } = facts.details;
+    const found = others ? ` Found instead: ${others}.` : "";
+    if (pinned) {
+      const stage = command(stageCommand(`${handlersFolder(facts)}/staged`));
+      return `The plan "${facts.plan}" pins a handler. Stage the file with SHA-256 ${pinned}, ${stage}, then ${start(facts)}.${found} A version of the program that carries this handler needs no file.`;
+    }
+    return `Start the version that has the handler for "${facts.plan}" on this home; it applies the upgrade and goes on: ${start(facts)}. Where the handler came as a file, put it into ${handlersFolder(facts)}/staged before; a version that has its own is not disturbed by it.${found}`;
+  },
   UPG_HALT_BINARY_TOO_EARLY: (facts) => {
     const { handler_file: file, app_version: version } = facts.details;
     const folder = handlersFolder(facts);
     const isOwn = file?.startsWith(`${folder}/`);
     if (file && isOwn) {
-      const staged = `${folder}/staged`;
-      const move = `mkdir -p ${shellWord(staged)} && mv ${shellWord(file)} ${shellWord(staged)}/`;
-      return `The handler for "${facts.plan}" is here before its height. Stage it, ${command(move)}, then ${start(facts)}.`;
+      const move = command(stageCommand(`${folder}/staged`, file));
+      return `The handler for "${facts.plan}" is here before its height. Stage it, ${move}, then ${start(facts)}.`;
     }
     // 0: the genesis document names none.
     const old =

@@ -25,6 +25,8 @@ export interface FoundHandler {
   readonly isStaged: boolean;
   /** Before its height the process counts as one without this handler: it is staged, or the program carries it so. */
   readonly waits: boolean;
+  /** Where it is absent: the staged files that are for other plans, as a clause that begins with "; ". Empty: there are none. */
+  readonly others: string;
   /** Why it is not ready, one message without a full stop; empty when it is. */
   readonly problem: string;
   /** The same for machines. */
@@ -57,17 +59,23 @@ export class HandlerSet {
     const staged = this.#staged.filter(({ planName }) => planName === name);
     const all = own ? [own, ...staged] : staged;
     const [first] = all;
-    if (!first) {
-      const problem = `there is no handler for the plan "${name}" here`;
-      return { state: "absent", handler: first, isStaged: false, waits: false, problem, details: {} };
-    }
     const pinned = pinnedHash(info);
+    if (!first) {
+      const others = this.#others(pinned);
+      const problem = `there is no handler for the plan "${name}" here${others}`;
+      const details = {
+        ...(pinned === undefined ? {} : { pinned_sha256: pinned }),
+        ...(others === "" ? {} : { other_handlers: others.slice("; ".length) }),
+      };
+      return { state: "absent", handler: first, isStaged: false, waits: false, others, problem, details };
+    }
     if (pinned !== undefined) {
       const match = all.find(({ wasm }) => wasm?.hash === pinned);
       if (match) return ready(match, match !== own, staged);
       const problem = mismatch(name, pinned, first);
       return {
-        ...{ state: "mismatch", handler: first, isStaged: first !== own, waits: first !== own || first.waits, problem },
+        ...{ state: "mismatch", handler: first, isStaged: first !== own, waits: first !== own || first.waits },
+        ...{ others: "", problem },
         details: { pinned_sha256: pinned },
       };
     }
@@ -77,14 +85,32 @@ export class HandlerSet {
       name,
       staged.map(({ wasm }) => wasm),
     );
-    return { state: "ambiguous", handler: first, isStaged: true, waits: true, problem, details };
+    return { state: "ambiguous", handler: first, isStaged: true, waits: true, others: "", problem, details };
+  }
+
+  /** A file is for the plan that its manifest names, whatever the file is called. */
+  #others(pinned: string | undefined): string {
+    if (this.#staged.length === 0) return "";
+    const files = this.#staged.map(
+      ({ planName, wasm }) =>
+        `the staged file ${wasm?.file ?? ""} is for the plan "${planName}" (sha256 ${wasm?.hash ?? ""})`,
+    );
+    return `; ${[...files, ...(pinned === undefined ? [] : [`this plan pins sha256 ${pinned}`])].join("; ")}`;
   }
 }
 
 /** The program's own waits as well where the same file is staged: so the operator says that the program begins as the old version. */
 function ready(handler: RegisteredHandler, isStaged: boolean, staged: readonly RegisteredHandler[]): FoundHandler {
   const isStagedToo = staged.some(({ wasm }) => wasm !== undefined && wasm.hash === handler.wasm?.hash);
-  return { state: "ready", handler, isStaged, waits: isStagedToo || handler.waits, problem: "", details: {} };
+  return {
+    state: "ready",
+    handler,
+    isStaged,
+    waits: isStagedToo || handler.waits,
+    others: "",
+    problem: "",
+    details: {},
+  };
 }
 
 function mismatch(name: string, pinned: string, { wasm }: RegisteredHandler): string {

@@ -38,6 +38,7 @@ export const SDK = Object.freeze({
   TIMEOUT_HEIGHT: row("sdk", 30, "tx timeout height"),
   UNKNOWN_EXTENSION: row("sdk", 31, "unknown extension options"),
   WRONG_SEQUENCE: row("sdk", 32, "incorrect account sequence"),
+  LOGIC: row("sdk", 35, "internal logic error"),
   NOT_SUPPORTED: row("sdk", 37, "feature not supported"),
   INVALID_GAS_LIMIT: row("sdk", 41, "invalid gas limit"),
   TIMEOUT: row("sdk", 42, "tx timeout"),
@@ -134,6 +135,9 @@ export function describeError(error: unknown): ErrorDescription {
   if (error instanceof TxError) return { ...codeOf(error.abci), log: error.message };
   if (error.code === "UPG_UNAUTHORIZED") return { ...codeOf(UPGRADE_SIGNER), log: error.message };
   if (error.code.startsWith("UPG_STORE_") || error.code.startsWith("UPG_BUG_")) throw error;
+  if (error.code === "UPG_INVALID_NONDETERMINISTIC") {
+    return { ...codeOf(SDK.LOGIC), log: `${error.message}: ${SDK.LOGIC.text} [${error.code}]` };
+  }
   if (error.code.startsWith("UPG_INVALID_PLAN_")) return { ...codeOf(SDK.INVALID_REQUEST), log: error.message };
   return { codespace: UNDEFINED, code: INTERNAL_CODE, log: error.message };
 }

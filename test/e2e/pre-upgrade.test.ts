@@ -1,5 +1,6 @@
 /** `chaind pre-upgrade`: what a sidecar learns before and at the height of a plan. */
 import { execFile, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -21,7 +22,19 @@ describe("pre-upgrade", () => {
     expect(ready.exit).toBe(0);
     const without = await line.run(["pre-upgrade", "--home", path, "--handlers", join(path, "none")]);
     expect(without.exit).toBe(30);
-    expect(without.stderr).toContain("has no handler for it");
+    expect(without.stderr).toContain("has no handler for it [UPG_HALT_UPGRADE_NEEDED]");
+    mkdirSync(join(path, "handlers", "staged"), { recursive: true });
+    const [file, wasm] = [join(path, "handlers", "staged", "v2.wasm"), build(guest(), { name: "v9" })];
+    writeFileSync(file, wasm);
+    const other = await line.run(["pre-upgrade", "--home", path, "--handlers", join(path, "none")]);
+    const hash = createHash("sha256").update(wasm).digest("hex");
+    expect(other.stderr).toContain(`for it; the staged file ${file} is for the plan "v9" (sha256 ${hash}) [UPG_`);
+    const rehearsed = await line.run(["upgrade", "rehearse", "--home", path, "--handlers", join(path, "none")]);
+    expect([rehearsed.exit, rehearsed.stdout]).toEqual([
+      10,
+      expect.stringContaining(`file ${file} is for the plan "v9"`),
+    ]);
+    expect(rehearsed.stdout.match(/^not checked/gm)).toHaveLength(1);
     expect((await line.run(["pre-upgrade"])).exit).toBe(30);
     expect(await height()).toBe("4");
   });
@@ -103,7 +116,8 @@ describe("pre-upgrade", () => {
     writeFileSync(join(home.path, "handlers", "v9.wasm"), build(guest(), { name: "v9" }));
     const early = await line.run(["pre-upgrade", "--home", home.path]);
     expect(early.exit).toBe(30);
-    const [, command = ""] = / \(exit 11\); (mkdir .*)\n/.exec(early.stderr) ?? [];
+    const [, command = ""] =
+      / \(exit 11\); stage it: (mkdir .*) \[UPG_HALT_BINARY_TOO_EARLY\]\n/.exec(early.stderr) ?? [];
     await promisify(execFile)("/bin/sh", ["-c", command]);
     const staged = await line.run(["pre-upgrade", "--home", home.path]);
     expect([staged.exit, staged.stderr]).toEqual([0, expect.stringContaining("apply the upgrade at the height")]);

@@ -16,6 +16,8 @@ import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
 import { asHost, callModule, withoutEffect } from "../../host/synchronous.js";
 import type { KVStore } from "../../host/types.js";
+import { useShapes } from "../recursion/chain.js";
+import { freshShapes } from "../recursion/shapes.js";
 import { temporaryDirectory } from "../unit/store/support.js";
 import { failureOf } from "./chain.js";
 import { RecursionProgram } from "./recursion-chain.js";
@@ -167,10 +169,20 @@ test("a transaction whose message calls Math.random(), or catches its error → 
   for (const text of ["random:1", "random:0"]) {
     const tx = program.tx(text);
     const [result] = program.block([tx]).txResults;
-    expect([result?.codespace, result?.code]).toEqual(["undefined", 1]);
+    expect([result?.codespace, result?.code]).toEqual(["sdk", 35]);
     expect(result?.log).toContain("MsgAddNote used Math.random()");
   }
   expect(program.block([program.tx("pure:10")]).txResults[0]?.code).toBe(0);
+});
+
+test("a message whose result depends on a variable of its module → CheckTx says that the module is not deterministic, in sdk 35", () => {
+  let count = 0;
+  useShapes(() => ({ counting: () => ++count }));
+  const program = new RecursionProgram();
+  const refused = program.app.checkTx(program.tx("counting:1"));
+  useShapes(freshShapes);
+  expect([refused.codespace, refused.code]).toEqual(["sdk", 35]);
+  expect(refused.log).toMatch(/wrote, emitted or returned different things.*\[UPG_INVALID_NONDETERMINISTIC\]$/);
 });
 
 test("a module that writes so much that its branches spill, over a database on disk → what the host does for it is not refused", () => {

@@ -151,8 +151,12 @@ function findingLines({ findings, accepted }: Report): string[] {
 function checkLines({ checks }: Report): string[] {
   const of = (wanted: string) => checks.filter(({ result }) => result === wanted);
   const passed = of("passed").map(({ name }) => name);
-  return [
-    ...(passed.length === 0 ? [] : [`checked: ${passed.join(", ")}`]),
-    ...of("not checked").map(({ name, what }) => `not checked (${name}): ${what}`),
-  ];
+  return [...(passed.length === 0 ? [] : [`checked: ${passed.join(", ")}`]), ...notCheckedLines(of("not checked"))];
+}
+
+/** One line for each reason. */
+function notCheckedLines(checks: Report["checks"]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { name, what } of checks) byReason.set(what, [...(byReason.get(what) ?? []), name]);
+  return [...byReason].map(([why, names]) => `not checked (${names.join(", ")}): ${why}`);
 }

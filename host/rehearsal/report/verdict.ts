@@ -47,7 +47,7 @@ function verdictOf(exit: number): Verdict {
   return exit >= 10 && exit <= 14 ? "would halt" : "cannot be rehearsed";
 }
 
-function nextOf({ code, kind }: UpgradeError, facts: EndingFacts): string {
+function nextOf({ code, kind, details }: UpgradeError, facts: EndingFacts): string {
   const { home, handler, plan } = facts;
   const state = `--state ${shellWord(home)}`;
   const again = command("upgrade rehearse", "--home", shellWord(home), ...(handler ? ["--handler FILE"] : []));
@@ -66,8 +66,11 @@ function nextOf({ code, kind }: UpgradeError, facts: EndingFacts): string {
         : "";
       return `${safe} Nodes would refuse this handler for "${visible(plan)}" before it runs.${look} Get the file that the plan is for, then ${again}.`;
     }
-    case 10:
-      return `${safe} This program has no handler for "${visible(plan)}": rehearse with the new version of the program, or give the file: ${command("upgrade rehearse --home", shellWord(home), "--handler FILE")}.`;
+    case 10: {
+      const { other_handlers: others } = details;
+      const found = others === undefined ? "" : ` (${visible(others)})`;
+      return `${safe} This program has no handler for "${visible(plan)}"${found}: rehearse with the new version of the program, or give the file: ${command("upgrade rehearse --home", shellWord(home), "--handler FILE")}.`;
+    }
     case 11:
     case 12:
       return `${safe} This program is not the one for this state: rehearse with the version that the plan leads to.`;

@@ -1,6 +1,6 @@
 /** `upgrade preflight`: each row when all is there and when it is not; the verdict; no plan. Homes are real ones. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -38,6 +38,13 @@ describe("preflight()", () => {
       words: 'this binary has no handler for the plan "v2"',
     });
     expect(rows.get("handler")?.next).toContain("handlers/staged/");
+    mkdirSync(join(path, "handlers", "staged"), { recursive: true });
+    writeFileSync(join(path, "handlers", "staged", "v2.wasm"), build(guest(), { name: "v9" }));
+    const other = await rowsOf(path, { handlers: none });
+    expect(other.get("handler")?.words).toMatch(
+      /; the staged file .*v2\.wasm is for the plan "v9" \(sha256 [0-9a-f]{64}\)$/,
+    );
+    rmSync(join(path, "handlers"), { recursive: true });
     expect(isReady([...rows.values()])).toBe(false);
   });
 

@@ -123,6 +123,19 @@ describe("haltRecord() of a halt", () => {
     );
   });
 
+  test("an upgrade whose plan pins a handler is needed → the command that stages the file comes first; what is staged in its place", () => {
+    const pinned = "ab".repeat(32);
+    const found = 'the staged file /h/v3.wasm is for the plan "v2" (sha256 cd)';
+    const { next, commands } = halted("UPG_HALT_UPGRADE_NEEDED", "", 300n, PLAN, {
+      ...{ pinned_sha256: pinned, other_handlers: found },
+    });
+    const staged = `'${HOME}/handlers/staged'`;
+    expect(commands[0]).toBe(`mkdir -p ${staged} && cp FILE.wasm ${staged}/`);
+    expect(words(commands[1] ?? "")).toEqual(["chaind", "start", "--home", HOME]);
+    expect(next).toContain(`SHA-256 ${pinned}`);
+    expect(next).toContain(`Found instead: ${found}.`);
+  });
+
   test("CometBFT ended → its log; where another process has its database open, that process", () => {
     const again = ["chaind", "start", "--home", HOME, "--engine", "cometbft"];
     const flags = { ...FACTS, startFlags: ["--engine", "cometbft"] };
