@@ -7,6 +7,8 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { consensusKey, writeConsensusKey } from "../../host/engine/home/consensus-key.js";
 import { preUpgrade } from "../../host/offline/pre-upgrade.js";
+import { rehearse } from "../../host/rehearsal/rehearse.js";
+import { textReport } from "../../host/rehearsal/report/text.js";
 import { build, guest } from "../guest/build.js";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
@@ -26,15 +28,14 @@ describe("pre-upgrade", () => {
     mkdirSync(join(path, "handlers", "staged"), { recursive: true });
     const [file, wasm] = [join(path, "handlers", "staged", "v2.wasm"), build(guest(), { name: "v9" })];
     writeFileSync(file, wasm);
-    const other = await line.run(["pre-upgrade", "--home", path, "--handlers", join(path, "none")]);
+    const said: string[] = [];
+    expect(preUpgrade(path, { handlers: join(path, "none") }, (text) => said.push(text))).toBe(30);
     const hash = createHash("sha256").update(wasm).digest("hex");
-    expect(other.stderr).toContain(`for it; the staged file ${file} is for the plan "v9" (sha256 ${hash}) [UPG_`);
-    const rehearsed = await line.run(["upgrade", "rehearse", "--home", path, "--handlers", join(path, "none")]);
-    expect([rehearsed.exit, rehearsed.stdout]).toEqual([
-      10,
-      expect.stringContaining(`file ${file} is for the plan "v9"`),
-    ]);
-    expect(rehearsed.stdout.match(/^not checked/gm)).toHaveLength(1);
+    expect(said.join("\n")).toContain(`for it; the staged file ${file} is for the plan "v9" (sha256 ${hash}) [UPG_`);
+    const folder = { home: path, handlers: join(path, "none"), log: () => undefined };
+    const report = await rehearse(folder);
+    expect([report.exit, report.next]).toEqual([10, expect.stringContaining(`file ${file} is for the plan "v9"`)]);
+    expect(textReport(report).match(/^not checked/gm)).toHaveLength(1);
     expect((await line.run(["pre-upgrade"])).exit).toBe(30);
     expect(await height()).toBe("4");
   });
