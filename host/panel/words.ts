@@ -1,6 +1,6 @@
 /** The status in words: the same in a terminal and on the page. Names that others chose are quoted. */
 
-import { isLacking } from "../sidecar/readiness.js";
+import { lackingIn } from "../sidecar/readiness.js";
 import type { Phase, PlanStatus, VisorStatus } from "../sidecar/status.js";
 import { durationText } from "../time.js";
 import { quoted, visible } from "../visible.js";
@@ -46,7 +46,7 @@ export function progressWords({ what, done, total }: NonNullable<VisorStatus["pr
 }
 
 /** Of what is needed for the plan, what is absent, wrong or not known. */
-export const missingOf = ({ readiness }: VisorStatus) => readiness.filter(isLacking);
+export const missingOf = (status: VisorStatus) => lackingIn(status);
 
 /** Of `pre-upgrade:`, and a space. */
 const NAME_WIDTH = 13;

@@ -12,6 +12,10 @@ export const isLacking = ({ state }: Readiness): boolean => state !== "ready" &&
 /** Nothing is lacking of what was looked at, and something was. */
 export const isReady = (readiness: readonly Readiness[]): boolean => readiness.length > 0 && !readiness.some(isLacking);
 
+/** Of a plan whose program already makes its block, nothing is lacking any more. */
+export const lackingIn = ({ phase, readiness }: Pick<VisorStatus, "phase" | "readiness">): readonly Readiness[] =>
+  phase === "migrating" ? [] : readiness.filter(isLacking);
+
 const FRESH_MILLIS_MIN = 15_000;
 const FRESH_MILLIS_MAX = 600_000;
 /** Where nobody knows when the height comes. */
@@ -33,5 +37,6 @@ export type Verdict = "none" | "ready" | "not ready";
 export function verdictOf({ plan, phase, readiness }: Pick<VisorStatus, "plan" | "phase" | "readiness">): Verdict {
   if (phase === "failed") return "not ready";
   if (plan === null) return "none";
+  if (phase === "migrating") return "ready";
   return isReady(readiness) ? "ready" : "not ready";
 }

@@ -37,8 +37,8 @@ export function copyOfCurrent(
 }
 
 /** Of a program or a handler: without holding it in memory. */
-function digestOf(files: Files, file: string): string {
-  const hash = createHash("sha256");
+export function digestOf(files: Files, file: string, algorithm = "sha256"): string {
+  const hash = createHash(algorithm);
   for (let at = 0; ; ) {
     const part = files.readPart(file, at, PART_BYTES);
     if (part.length === 0) return toHex(hash.digest());

@@ -43,7 +43,7 @@ export async function probeProgram(options: ProbeOptions): Promise<readonly Read
     const detail = `${program.file}, a script, which is not asked for its version`;
     const asked: Readiness = {
       ...{ what: "pre-upgrade", state: "unknown", next: null },
-      detail: `${program.file} cannot be asked: write it as assignments and one line, exec PROGRAM "$@"`,
+      detail: `${program.file} cannot be asked: it is a script with other lines than assignments and, last, exec PROGRAM "$@". Write it so`,
     };
     return [{ what: "program", state: "ready", detail, next: null }, ...(options.isOurs ? [asked] : [])];
   }

@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import type { Fetched } from "../download/fetch-program.js";
 import { partFolderOf } from "../download/part.js";
+import { livingHolder } from "../engine/home/home-lock.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { goPlatform } from "../plan-info/platform.js";
 import type { Files } from "../programs/files.js";
@@ -17,6 +18,7 @@ import {
   rehearsalReadiness,
   scriptReadiness,
 } from "./home-readiness.js";
+import { sumReadiness } from "./plan-checksum.js";
 import {
   chainvisorFor,
   hasDownload,
@@ -53,12 +55,26 @@ export interface StagedPlan {
   readonly error?: unknown;
 }
 
+/** Of the place that `prepare` fetches to. */
+export const PREPARE_SUFFIX = "-prepare";
+
+/** Held while `prepare` works. */
+export const prepareLock = ({ root }: Pick<Settings, "root">): string => join(root, "prepare.lock");
+
+export const isPreparing = (settings: Pick<Settings, "root">): boolean =>
+  livingHolder(prepareLock(settings)) !== undefined;
+
 /** Nothing is asked twice of the plan's author: what is in its place is not fetched. Never throws; `signal` ends it early. */
 export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> {
   const { program, fetched, problem, error } = await placed(options);
   const handler = await handled(options);
   const probed = program
-    ? await probeProgram({ ...options, ...options.machine, program, ...homeOf(options) })
+    ? (await probeProgram({ ...options, ...options.machine, program, ...homeOf(options) })).map((each) =>
+        // A script that cannot be asked: another file in its place can.
+        each.state === "unknown" && each.next === null
+          ? { ...each, next: replaceCommand(options.plan, options.settings) }
+          : each,
+      )
     : await withoutProgram(problem, options);
   const failure = error ?? handler.error;
   const copy = program && !probed.some(saysItMakes) ? copyOfCurrent(program, currentOf(options), options) : undefined;
@@ -71,7 +87,7 @@ export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> 
       ...currentReadiness(options),
       ...scriptReadiness(options),
       ...diskReadiness(options),
-      ...(fetched ? [checksumReadiness(fetched)] : []),
+      ...(fetched ? [checksumReadiness(fetched)] : program ? [comparedReadiness(program, options)].flat() : []),
       ...handler.readiness.filter((each) => !(isMade && each.state === "missing")),
     ],
     bytes: fetched?.bytes ?? 0,
@@ -167,6 +183,10 @@ async function placed(options: StagePlanOptions): Promise<Placed> {
     const pinned = pinnedHandler(machine.files, settings.home, plan);
     if (pinned?.isPinned && !hasDownload(plan))
       return { problem: missing(`${program.file} is missing`, options, pinned) };
+    if (settings.isDownloadAllowed && plan.info.trim() === "") {
+      const detail = `${program.file} is missing, and the plan names no download: put the program there`;
+      return { problem: missing(pinned ? `${program.file} is missing` : detail, options, pinned) };
+    }
     if (!settings.isDownloadAllowed) {
       const detail = `${program.file} is missing, and DAEMON_ALLOW_DOWNLOAD_BINARIES is not set: put the program there`;
       return {
@@ -183,12 +203,16 @@ async function placed(options: StagePlanOptions): Promise<Placed> {
 }
 
 /** Of a run that was killed after the program was in its place. */
-function removeLeftover({ file }: Program, { machine, partSuffix = "", log }: StagePlanOptions): void {
-  const part = partFolderOf(join(file, "..", "..")) + partSuffix;
-  try {
-    if (machine.files.linkFacts(part)) machine.files.remove(part);
-  } catch (error) {
-    log("warn", `${part} is not removed: ${messageOf(error)}`);
+function removeLeftover({ file }: Program, { settings, machine, partSuffix = "", log }: StagePlanOptions): void {
+  const part = partFolderOf(join(file, "..", ".."));
+  // Of `prepare`, too, unless it is at work.
+  const others = partSuffix === "" && !isPreparing(settings) ? [part + PREPARE_SUFFIX] : [];
+  for (const each of [part + partSuffix, ...others]) {
+    try {
+      if (machine.files.linkFacts(each)) machine.files.remove(each);
+    } catch (error) {
+      log("warn", `${each} is not removed: ${messageOf(error)}`);
+    }
   }
 }
 
@@ -241,6 +265,16 @@ function checksumReadiness({ isVerified, url, sha256 }: Fetched): Readiness {
   if (isVerified) return { what: "checksum", state: "ready", detail: `${url} has the plan's checksum`, next: null };
   const detail = `the plan has no checksum for ${url}; what came has the sha256 ${sha256}: compare it with the release's`;
   return { what: "checksum", state: "skipped", detail, next: null };
+}
+
+/** Of a program that an operator, or an earlier run, has put there. */
+function comparedReadiness({ file: program }: Program, { plan, settings, machine }: StagePlanOptions) {
+  const { platform, arch } = process;
+  try {
+    return sumReadiness({ plan, program, files: machine.files, settings, platform, arch }) ?? [];
+  } catch (error) {
+    return wrong("checksum", `${program} cannot be read: ${messageOf(error)}`);
+  }
 }
 
 function missing(detail: string, options: StagePlanOptions, pinned: PinnedHandler | undefined): Readiness {

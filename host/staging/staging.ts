@@ -8,7 +8,7 @@ import { freshMillis, isLacking, isReady } from "../sidecar/readiness.js";
 import type { Phase, Readiness, StatusBoard } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { isShort } from "./home-readiness.js";
-import { layoutOf, type StagePlanOptions, stagePlan } from "./stage-plan.js";
+import { isPreparing, layoutOf, PREPARE_SUFFIX, type StagePlanOptions, stagePlan } from "./stage-plan.js";
 import { watchedPrint } from "./watched-files.js";
 
 export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "machine" | "env" | "log"> {
@@ -38,6 +38,7 @@ export class Staging {
   #ending = new AbortController();
   #loop: Promise<void> = Promise.resolve();
   #isTrying = false;
+  #wasAsked = false;
   #isHurried = false;
   #askedPrint: string | undefined;
   #reportedAt = 0;
@@ -50,6 +51,9 @@ export class Staging {
   plan(info: UpgradeInfo | undefined): void {
     const before = this.#plan;
     const isSame = info?.name === before?.name && info?.height === before?.height && info?.info === before?.info;
+    // What plans of before this process have left.
+    if (isSame && !this.#wasAsked) this.#removeLeftovers(info);
+    this.#wasAsked = true;
     if (isSame) return;
     this.#plan = info;
     this.#isHurried = false;
@@ -162,13 +166,20 @@ export class Staging {
     const { files } = this.options.machine;
     const folder = join(this.options.settings.root, "upgrades");
     try {
-      const kept = plan && partFolderOf(layoutOf(this.options).of(plan.name).folder ?? "");
+      const part = plan && partFolderOf(layoutOf(this.options).of(plan.name).folder ?? "");
+      const kept = part === undefined ? [] : [part, part + PREPARE_SUFFIX];
+      const isOver = (name: string) => name.endsWith(partFolderOf("")) || this.#isOfPrepare(name);
       for (const name of files.list(folder) ?? []) {
-        if (name.endsWith(partFolderOf("")) && `upgrades/${name}` !== kept) files.remove(join(folder, name));
+        if (isOver(name) && !kept.includes(`upgrades/${name}`)) files.remove(join(folder, name));
       }
     } catch (error) {
       this.options.log("warn", `leftovers of downloads in ${folder} are not removed: ${messageOf(error)}`);
     }
+  }
+
+  /** What an earlier `prepare` has left; not of one that is at work. */
+  #isOfPrepare(name: string): boolean {
+    return name.endsWith(partFolderOf("") + PREPARE_SUFFIX) && !isPreparing(this.options.settings);
   }
 
   async #try(plan: UpgradeInfo, signal: AbortSignal): Promise<void> {

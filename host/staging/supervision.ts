@@ -41,3 +41,11 @@ export function supervisionReadiness(files: Files, place: Place): readonly Readi
   const detail = `the node (pid ${node}) runs without a sidecar: nothing switches its program at the height. Stop it, and start chainvisor`;
   return [{ what: "sidecar", state: "missing", detail, next: null }];
 }
+
+/** In words: neither a sidecar nor a relay runs, so the program is not switched at the height. Undefined: one does. */
+export function unsupervised(files: Files, place: Place): string | undefined {
+  const { relayLockFile } = new Home(place.home);
+  if (chainvisorOf(place) !== undefined || livingHolder(relayLockFile) !== undefined) return undefined;
+  if (cosmovisorsOf(files, place).length > 0) return undefined;
+  return `no chainvisor runs on ${place.home}: start it, or somebody must switch the program at the height`;
+}

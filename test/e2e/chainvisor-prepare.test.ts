@@ -88,7 +88,11 @@ describe("chainvisor prepare", () => {
     const again = JSON.parse((await prepare(home, ["-o", "json"])).stdout);
     expect(again).toMatchObject({
       plan: { name: "V2", height: "100" },
-      readiness: [{ what: "program", state: "ready" }],
+      readiness: [
+        { what: "program", state: "ready" },
+        { what: "checksum", state: "ready" },
+        { what: "sidecar", state: "skipped", detail: expect.stringContaining("no chainvisor runs on") },
+      ],
     });
     expect(server.requests).toEqual([]);
     expect(readdirSync(join(home, "cosmovisor")).sort()).toEqual(["genesis", "upgrades"]);

@@ -83,7 +83,7 @@ export function plansAhead(
   const ahead = plans.map((plan) => withProgram(plan, files, settings, machine, scheduled));
   const torn = written.kind === "torn" ? [`${file} is no plan yet: ${written.why}`] : [];
   return {
-    ...{ current, past, problems: [...torn, ...queue.problems] },
+    ...{ current, past: [...new Set(past)], problems: [...torn, ...queue.problems] },
     plans: ahead.toSorted((a, b) => (a.height < b.height ? -1 : a.height > b.height ? 1 : 0)),
   };
 }

@@ -74,8 +74,8 @@ function upgradeFindings(patient: Patient, folder: string): Finding[] {
 const lowerCased = (folder: string) =>
   folder.replace(/%[0-9A-F]{2}|[^%]+/g, (part) => (part.startsWith("%") ? part : part.toLowerCase()));
 
-/** Names that things have before they are whole: of programs, links, downloads. */
-const isLeftover = (name: string) => /(\.part|\.tmp|#part)$/.test(name);
+/** Names that things have before they are whole: of programs, links, downloads. No plan's folder has a `#`. */
+const isLeftover = (name: string) => /(\.part|\.tmp)$|#part/.test(name);
 
 /** What ended half-way: nothing runs it, and it takes space. */
 function leftovers({ files, read }: Patient): Finding[] {

@@ -1,15 +1,7 @@
 /** The plans that are ahead: has each its program, and is it the one that the plan names? */
-import { createHash } from "node:crypto";
-import { toHex } from "../../bytes.js";
-import { archiveOf } from "../../download/archive-kind.js";
-import { parsePlanInfo, selectBinary } from "../../plan-info/plan-info.js";
-import { parsePlanUrl } from "../../plan-info/plan-url.js";
-import { shellWord } from "../../shell-word.js";
+import { sumReadiness } from "../plan-checksum.js";
 import { type PlanAhead, plansAhead } from "./ahead.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
-
-/** Whose bytes are compared with the plan's checksum. */
-const PROGRAM_BYTES_MAX = 2 ** 30;
 
 export function planFindings(patient: Patient): Finding[] {
   const { files, read } = patient;
@@ -47,44 +39,15 @@ export function noneAhead(isSidecarAsked: boolean, isOurs: boolean): string {
   return "no upgrade is in the files; what the chain has scheduled only the node knows: `chainvisor status` while both run";
 }
 
-/** A sum in a plan is that of what is downloaded: of a program itself, where that is no archive. */
-function sumFindings({ name, info, program }: PlanAhead, { files, platform, arch }: Patient): Finding[] {
-  const what = `checksum ${name}`;
-  const sum = sumOf(info, platform, arch);
-  if (!sum || !files.facts(program)) return [];
-  if (sum.kind === "unknown") return [ok(what, `${program} was not compared: ${sum.why}`)];
-  const bytes = files.read(program, PROGRAM_BYTES_MAX);
-  if (!bytes) return [ok(what, `${program} was not compared: it cannot be read whole`)];
-  const found = toHex(createHash(sum.algorithm).update(bytes).digest());
-  if (found === sum.digest) return [ok(what, `${program} is the program that the plan names`)];
-  const label = sum.algorithm.replace("sha", "SHA-");
-  const detail = `${program} has ${label} ${found}, and the plan names ${sum.digest}: another build, or not what was published`;
-  return [wrong(what, detail, `chainvisor add-upgrade ${shellWord(name)} <program> --force`)];
-}
-
-type Sum =
-  | { readonly kind: "digest"; readonly algorithm: string; readonly digest: string }
-  /** Of something else than the program's file. */
-  | { readonly kind: "unknown"; readonly why: string };
-
-/** Undefined: the plan names no program for this platform. */
-function sumOf(info: string, platform: string, arch: string): Sum | undefined {
-  try {
-    const url = selectBinary(parsePlanInfo(info), platform, arch)?.url;
-    if (url === undefined) return undefined;
-    const { source, checksum } = parsePlanUrl(url, { checksumRequired: false });
-    const unknown = (why: string): Sum => ({ kind: "unknown", why });
-    if (!checksum) return unknown(`the plan offers ${source} without a checksum`);
-    if (checksum.kind === "file")
-      return unknown(`the plan names the sums file ${checksum.url}, which is not asked for`);
-    const { packing, container } = archiveOf(source).archive;
-    const isPlain = packing === "none" && container === "none";
-    if (isPlain) return checksum;
-    return unknown(`the plan pins the archive ${source}, from which it should have been taken`);
-  } catch {
-    // What is wrong with a plan's info is reported where it is downloaded.
-    return undefined;
-  }
+/** A program that nobody compared is never in order: it may be any. */
+function sumFindings({ name, info, program }: PlanAhead, patient: Patient): Finding[] {
+  const { files, platform, arch, read } = patient;
+  const { settings } = read;
+  const found = sumReadiness({ plan: { name, info }, program, files, settings, platform, arch });
+  if (!found) return [];
+  const { state, detail, next } = found;
+  const level = state === "ready" ? "ok" : state === "skipped" ? "warning" : "wrong";
+  return [{ level, what: `checksum ${name}`, detail, next }];
 }
 
 function sameHeights(plans: readonly PlanAhead[]): Finding[] {

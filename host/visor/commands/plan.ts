@@ -3,6 +3,7 @@ import type { Cobra } from "../../shell/cobra.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { type Ahead, type PlanAhead, plansAhead } from "../../staging/doctor/ahead.js";
 import { noneAhead } from "../../staging/doctor/plans.js";
+import { unsupervised } from "../../staging/supervision.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
 import { exitOf, type FoundStatus, lackingOf, statusOf } from "../without-sidecar/status-of.js";
@@ -24,10 +25,8 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
       const node = await nodeFacts({ files: tools.files, settings, sidecar });
       const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: found.scheduled, node });
       const judged = { ...ahead, plans: ahead.plans.map((plan) => withStatus(plan, found)) };
-      tools.output.print(
-        asJson(judged),
-        asText(judged, { isSidecarAsked: sidecar !== undefined, isOurs: node.isOurs }),
-      );
+      const none = noneAhead(sidecar !== undefined, node.isOurs);
+      tools.output.print(asJson(judged), asText(judged, none, unsupervised(tools.files, settings)));
       if (exitOf(found) !== 0) process.exitCode = exitOf(found);
     });
 }
@@ -54,15 +53,11 @@ function asJson({ current, plans, past, problems }: Ahead) {
   };
 }
 
-function asText(
-  { current, plans, past, problems }: Ahead,
-  { isSidecarAsked, isOurs }: { isSidecarAsked: boolean; isOurs: boolean },
-): string {
+function asText({ current, plans, past, problems }: Ahead, none: string, nobody: string | undefined): string {
   const runs = current ? `now: "${current.name}", from height ${current.height} on` : "now: the program of genesis";
-  const none = plans.length === 0 ? [noneAhead(isSidecarAsked, isOurs)] : [];
-  return [runs, ...none, ...plans.flatMap(planLines), ...past.map((text) => `passed over: ${text}`), ...problems].join(
-    "\n",
-  );
+  const without = plans.length === 0 ? [none] : nobody === undefined ? [] : [nobody];
+  const passed = past.map((text) => `passed over: ${text}`);
+  return [runs, ...plans.flatMap(planLines), ...without, ...passed, ...problems].join("\n");
 }
 
 function planLines({ name, height, origin, by, problem, next }: PlanAhead): string[] {

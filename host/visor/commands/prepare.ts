@@ -10,8 +10,8 @@ import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
 import { isLacking, isReady, NOT_READY_EXIT } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness } from "../../sidecar/status.js";
-import { type StagedPlan, stagePlan } from "../../staging/stage-plan.js";
-import { supervisionReadiness } from "../../staging/supervision.js";
+import { PREPARE_SUFFIX, prepareLock, type StagedPlan, stagePlan } from "../../staging/stage-plan.js";
+import { supervisionReadiness, unsupervised } from "../../staging/supervision.js";
 import { visible } from "../../visible.js";
 import { realMachine } from "../real-machine.js";
 import { childEnv } from "../run/child-env.js";
@@ -116,18 +116,20 @@ async function besides(settings: Settings, plan: Plan, own: readonly Readiness[]
   const found = await statusOf(settings, realMachine);
   const isOfPlan = found.status.plan === null || found.status.plan.height === String(plan.height);
   const isNew = ({ what }: Readiness) => isOfPlan && !own.some((each) => each.what === what);
-  return [...lackingOf(found).filter(isNew), ...supervisionReadiness(realMachine.files, settings)];
+  const lacking = [...lackingOf(found).filter(isNew), ...supervisionReadiness(realMachine.files, settings)];
+  const nobody = lacking.length === 0 ? unsupervised(realMachine.files, settings) : undefined;
+  return nobody === undefined ? lacking : [{ what: "sidecar", state: "skipped", detail: nobody, next: null }];
 }
 
 async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promise<StagedPlan> {
-  const lock = HomeLock.acquire(join(settings.root, "prepare.lock"));
+  const lock = HomeLock.acquire(prepareLock(settings));
   const ending = new AbortController();
   const end = () => ending.abort(new Error("it was ended by a signal"));
   process.once("SIGINT", end).once("SIGTERM", end);
   const progress = new ProgressLine(tools.output.isJson);
   try {
     return await stagePlan({
-      ...{ plan, machine: realMachine, signal: ending.signal, partSuffix: "-prepare" },
+      ...{ plan, machine: realMachine, signal: ending.signal, partSuffix: PREPARE_SUFFIX },
       settings: { ...settings, isDownloadAllowed: true },
       env: childEnv({ settings, env: tools.env }),
       log: commandLog(settings, (line) => progress.say(line)),

@@ -4,7 +4,7 @@ import { socketPath } from "../../panel/socket-path.js";
 import type { Reached } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Machine } from "../../sidecar/machine.js";
-import { isLacking, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js";
+import { lackingIn, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { withUnseenPlan } from "../../sidecar/unseen-plan.js";
@@ -52,7 +52,7 @@ type Judged = Pick<FoundStatus, "status" | "silentPid">;
 
 /** What keeps the node from being ready: also a sidecar that has failed, or does not respond. */
 export function lackingOf({ status, silentPid }: Judged): readonly Readiness[] {
-  const lacking = status.readiness.filter(isLacking);
+  const lacking = lackingIn(status);
   if (status.phase !== "failed" && silentPid === undefined) return lacking;
   const state = silentPid === undefined ? "wrong" : "unknown";
   return [{ what: "sidecar", state, detail: status.message, next: status.next[0] ?? null }, ...lacking];

@@ -166,7 +166,7 @@ describe("examine() upgrades and plans", () => {
     expect(look(home, { env })[0]).toMatch(/^warning plan v2: .* it will be downloaded → chainvisor prepare$/);
   });
 
-  test("a plan whose checksum is another program's → wrong; its own → right; an archive's → not compared", () => {
+  test("a plan whose checksum is another program's → wrong; its own → right; an archive's → a warning: nobody compared it", () => {
     const { home, put } = goodHome();
     const plan = (url: string) =>
       put(
@@ -176,7 +176,7 @@ describe("examine() upgrades and plans", () => {
     put("cosmovisor/upgrades/v2/bin/n");
     plan(`https://example.com/n?checksum=sha256:${"ab".repeat(32)}`);
     expect(look(home)[0]).toContain(
-      "another build, or not what was published → chainvisor add-upgrade v2 <program> --force",
+      `another build, or not what was published → chainvisor --home ${home} --name n add-upgrade v2 <program> --force`,
     );
     plan(`https://example.com/n?checksum=sha256:${toHex(sha256(encodeText(SCRIPT)))}`);
     expect(look(home)).toEqual([]);
@@ -193,13 +193,34 @@ describe("examine() upgrades and plans", () => {
       ["n?checksum=file:https://example.com/sums", "the sums file https://example.com/sums, which is not asked for"],
     ] as const) {
       plan(`https://example.com/${url}`);
-      expect(look(home)).toEqual([]);
+      expect(look(home)).toEqual(sums(home));
       expect(sums(home)).toEqual([expect.stringContaining(why)]);
+      expect(sums(home)[0]).toMatch(/^warning /);
       expect(sums(home)[0]).toContain("was not compared: ");
     }
     plan("");
     put("data/upgrade-info.json", '{"name":"v2","height":7}');
     expect(sums(home)).toEqual([]);
+  });
+
+  test("the plan that brought the program that runs, in the node's file and the operator's → said once", () => {
+    const { home, link, put } = goodHome();
+    put("cosmovisor/upgrades/v2/bin/n");
+    link("upgrades/v2");
+    const plan = '{"name":"v2","height":7}';
+    put("cosmovisor/upgrades/v2/upgrade-info.json", plan);
+    put("data/upgrade-info.json", plan);
+    put("cosmovisor/queue.json", '{"v":1,"plans":[{"name":"v2","height":"7","info":""}]}');
+    expect(lookAtAll(home).filter((line) => line.includes("brought the program that runs"))).toHaveLength(1);
+  });
+
+  test("folders of downloads → no upgrades; each is a leftover with the command that removes it", () => {
+    const { home, root, put } = goodHome();
+    for (const name of ["v2#part", "v2#part-prepare"]) put(`cosmovisor/upgrades/${name}/refused.json`, "{}");
+    const rm = ["v2#part", "v2#part-prepare"].map((name) =>
+      expect.stringContaining(`rm -r '${root}/upgrades/${name}'`),
+    );
+    expect(look(home)).toEqual(rm);
   });
 
   test("a torn plan file, two upgrades at one height, a queue that is none → wrong", () => {

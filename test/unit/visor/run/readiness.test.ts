@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { Home as NodeHome } from "../../../../host/engine/home/home.js";
 import { HomeLock } from "../../../../host/engine/home/home-lock.js";
 import { metricsText } from "../../../../host/panel/metrics-text.js";
-import { statusLines } from "../../../../host/panel/words.js";
+import { missingOf, statusLines } from "../../../../host/panel/words.js";
 import { isReady, verdictOf } from "../../../../host/sidecar/readiness.js";
 import type { Settings } from "../../../../host/sidecar/settings.js";
 import type { Readiness } from "../../../../host/sidecar/status.js";
@@ -62,6 +62,47 @@ describe("a plan is ahead", () => {
     const status = await statusFromDisk(home.settings(), realMachine);
     expect([verdictOf(status), exitOf({ status })]).toEqual(["ready", 0]);
     expect(metric(status)).toContain('chain_upgrade_sidecar_ready{name="v2"} 1');
+  });
+
+  test("the plan's checksum is another program's → not ready; its own → ready; an archive's → skipped, with why", async () => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    const own = createHash("sha256")
+      .update(home.read(`cosmovisor/upgrades/v2/bin/${DAEMON}`))
+      .digest("hex");
+    for (const [url, state, words] of [
+      [`v2?checksum=sha256:${"ab".repeat(32)}`, "wrong", "another build, or not what was published"],
+      [`v2?checksum=sha256:${own}`, "ready", "is the program that the plan names"],
+      [`v2.tgz?checksum=sha256:${own}`, "skipped", "was not compared: the plan pins the archive"],
+    ] as const) {
+      const info = JSON.stringify({ binaries: { any: `https://example.com/${url}` } });
+      home.write("data/upgrade-info.json", JSON.stringify({ name: "v2", height: 40, info }));
+      const status = await statusFromDisk(home.settings(), realMachine);
+      expect(status.readiness.find(({ what }) => what === "checksum")).toMatchObject({
+        ...{ state, detail: expect.stringContaining(words) },
+      });
+      expect([verdictOf(status), exitOf({ status })]).toEqual(state === "wrong" ? ["not ready", 30] : ["ready", 0]);
+    }
+  });
+
+  test("the plan's program makes its block → nothing is lacking, though it was not judged again", async () => {
+    const home = new Home();
+    const status = { ...(await statusFromDisk(home.settings(), realMachine)), phase: "migrating" as const };
+    expect([verdictOf(status), exitOf({ status }), lackingOf({ status }), missingOf(status)]).toEqual([
+      ...["ready", 0, [], []],
+    ]);
+  });
+
+  test("no program, and an info without a download → missing, whether downloads are allowed or not", async () => {
+    for (const isDownloadAllowed of [true, false]) {
+      const [program] = await readinessOf(new Home(), realMachine, { isDownloadAllowed });
+      expect(program).toMatchObject({
+        what: "program",
+        state: "missing",
+        next: expect.stringContaining("add-upgrade"),
+      });
+      expect(program?.detail).toMatch(/is missing, .*: put the program there$/);
+    }
   });
 
   test.each<[string, (home: Home) => void, string]>([

@@ -86,7 +86,11 @@ describe("Staging", () => {
     expect(staging.readiness()).toMatchObject([
       { what: "program", state: "missing", next: expect.stringContaining("add-upgrade v2") },
     ]);
+    // Of another build than the plan names.
     home.program("upgrades/v2", "exit 0");
+    await home.says("checksum wrong");
+    expect(home.board.current.phase).toBe("waiting");
+    home.write(`cosmovisor/upgrades/v2/bin/${DAEMON}`, PROGRAM, 0o755);
     await until(() => home.board.current.phase === "ready");
     await staging.close();
   });
@@ -199,9 +203,12 @@ describe("Staging", () => {
       response.write(bytes.subarray(0, 1_000));
     });
     mkdirSync(home.file("cosmovisor/upgrades/v0#part"), { recursive: true });
+    mkdirSync(home.file("cosmovisor/upgrades/v0#part-prepare"), { recursive: true });
     staging.plan(planOf({ binaries: { any: `${url}?checksum=${sha256(bytes)}` } }, "v1"));
     await until(() => existsSync(home.file("cosmovisor/upgrades/v1#part/download")));
-    expect(existsSync(home.file("cosmovisor/upgrades/v0#part"))).toBe(false);
+    for (const part of ["v0#part", "v0#part-prepare"]) {
+      expect(existsSync(home.file(`cosmovisor/upgrades/${part}`))).toBe(false);
+    }
     staging.plan(planOf({ binaries: binaries() }));
     await until(() => home.board.current.phase === "ready");
     expect(existsSync(home.file("cosmovisor/upgrades/v1#part"))).toBe(false);
