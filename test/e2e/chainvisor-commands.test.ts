@@ -117,7 +117,7 @@ describe("chainvisor", () => {
     const env = { ...ENV, DAEMON_SHUTDOWN_GRACE: "30s" };
     expect(chainvisor(["doctor"], env)).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/0 wrong, 0 warnings\n$/),
+      stdout: expect.stringMatching(/! sidecar: no chainvisor runs on .*\n\n0 wrong, 1 warning\n$/),
     });
     mkdirSync(join(home, "cosmovisor/upgrades/V3"));
     const { status, stdout } = chainvisor(["doctor"], env);
