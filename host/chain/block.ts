@@ -1,5 +1,6 @@
 /** Runs a block's content on a branch: the upgrade module's hooks, transactions, and the end blockers. */
 
+import { FaultLog, FaultyStores } from "../branch/kv/store-faults.js";
 import { runTried } from "../determinism/tried.js";
 import { UpgradeError } from "../errors.js";
 import { callModule, synchronous } from "../synchronous.js";
@@ -104,7 +105,12 @@ function checkInvariants({ modules, facts }: BlockInput, branch: MultiStore, { p
   const state = { stores: branch, version: facts.version };
   for (const module of modules.filter((each) => isRunning(each, state))) {
     for (const { name, check } of module.invariants ?? []) {
-      const broken = callModule(`invariant "${name}" of module ${module.name}`, () => check(branch));
+      const faults = new FaultLog();
+      const broken = callModule(`invariant "${name}" of module ${module.name}`, () =>
+        check(new FaultyStores(branch, faults)),
+      );
+      // A disk that fails is no verdict on the state, even where the check caught its error.
+      faults.rethrow();
       if (broken === undefined) continue;
       const what = `after "${plan.name}" the invariant "${name}" of module ${module.name} does not hold: ${broken}`;
       throw failureOf(new UpgradeError("UPG_MIGRATION_INVARIANT", what), plan, handler.wasm);

@@ -3,29 +3,35 @@
  * counted and, when they pass, run. A block in which nothing ends looks at two empty ranges and no more.
  */
 
+import { toHex } from "../bytes.js";
 import type { ModuleContext } from "../chain/context.js";
 import { runOnBranch, runTried } from "../determinism/tried.js";
-import { assert } from "../errors.js";
 import { type Proposal, ProposalStatus } from "../gen/cosmos/gov/v1/gov_pb.js";
 import { describeError } from "../values/tx-error.js";
 import { burnDeposits, refundDeposits } from "./deposits.js";
 import { addPeriod } from "./periods.js";
 import { readProposable } from "./proposals.js";
-import { dequeueProposal, endedBy, enqueueVoting } from "./queues.js";
-import { GOV_STORE, readParams, readProposal, removeProposal, removeVotes, writeProposal } from "./records.js";
+import { dequeueProposal, endedBy, enqueueVoting, type Queue, queuedProposal } from "./queues.js";
+import { GOV_STORE, readParams, removeProposal, removeVotes, writeProposal } from "./records.js";
 import { tallyMessage, tallyProposal } from "./tally-proposal.js";
 
 /** @throws UpgradeError UPG_STORE_* */
 export function endGovernanceBlock(context: ModuleContext): void {
   const store = context.store(GOV_STORE);
-  for (const id of endedBy(store, "deposit", context.time)) dropProposal(context, requireProposal(context, id));
-  for (const id of endedBy(store, "voting", context.time)) closeVote(context, requireProposal(context, id));
+  for (const key of endedBy(store, "deposit", context.time)) endEntry(context, "deposit", key, dropProposal);
+  for (const key of endedBy(store, "voting", context.time)) endEntry(context, "voting", key, closeVote);
 }
 
-function requireProposal(context: ModuleContext, id: bigint): Proposal {
-  const proposal = readProposal(context.store(GOV_STORE), id);
-  assert(proposal, `proposal ${id} is in a queue and not in the store`);
-  return proposal;
+/** An orphan, which only a handler can leave, is dropped: nobody could take it out of a chain that stops at it. */
+function endEntry(context: ModuleContext, queue: Queue, key: Uint8Array, end: typeof closeVote): void {
+  const store = context.store(GOV_STORE);
+  const proposal = queuedProposal(store, key);
+  if (proposal) {
+    end(context, proposal);
+    return;
+  }
+  store.delete(key);
+  context.emit("orphan_queue_entry", ["queue", queue], ["key", toHex(key)]);
 }
 
 function dropProposal(context: ModuleContext, proposal: Proposal): void {

@@ -9,6 +9,7 @@ import { GOV_MESSAGES } from "./messages.js";
 import { probeGov } from "./probe.js";
 import { govQuery } from "./query.js";
 import { nextEnd } from "./queues.js";
+import { soundGovernance } from "./record-invariant.js";
 import { GOV_STORE } from "./records.js";
 
 /**
@@ -33,6 +34,7 @@ export function gov(): Module {
       if (context.stores.names.includes(STAKING_STORE)) endGovernanceBlock(context);
     },
     nextEndTime: (stores) => nextEnd(stores.store(GOV_STORE)),
+    invariants: [soundGovernance],
     probe: probeGov,
   };
 }

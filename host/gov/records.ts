@@ -20,11 +20,13 @@ import { allRecords, type Records } from "../values/records.js";
 export const GOV_STORE = "gov";
 export const GOV_MODULE = "gov";
 
-const PROPOSAL_PREFIX = Uint8Array.of(0x00);
-const NEXT_ID_KEY = Uint8Array.of(0x03);
-const DEPOSIT_PREFIX = Uint8Array.of(0x10);
-const VOTE_PREFIX = Uint8Array.of(0x20);
-const PARAMS_KEY = Uint8Array.of(0x30);
+/** First bytes of the keys, besides those of the queues. */
+export const GOV_PREFIXES = Object.freeze({ proposal: 0x00, nextId: 0x03, deposit: 0x10, vote: 0x20, params: 0x30 });
+const PROPOSAL_PREFIX = Uint8Array.of(GOV_PREFIXES.proposal);
+const NEXT_ID_KEY = Uint8Array.of(GOV_PREFIXES.nextId);
+const DEPOSIT_PREFIX = Uint8Array.of(GOV_PREFIXES.deposit);
+const VOTE_PREFIX = Uint8Array.of(GOV_PREFIXES.vote);
+const PARAMS_KEY = Uint8Array.of(GOV_PREFIXES.params);
 
 function proposalKey(id: bigint): Uint8Array {
   return concatBytes(PROPOSAL_PREFIX, bigEndian64(id));

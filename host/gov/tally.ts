@@ -88,6 +88,8 @@ function verdict(
   const fails = (burnsDeposits: boolean) => ({ passes: false, burnsDeposits });
   if (totalBonded === 0n) return fails(false);
   if (divide(power, fromInteger(totalBonded)) < parseDecimal(params.quorum)) return fails(params.burnVoteQuorum);
+  // Powers of one vote may cancel those of another where a store has more delegated than there is.
+  if (power === 0n) return fails(false);
   const decided = power - of(VoteOption.ABSTAIN);
   if (decided === 0n) return fails(false);
   const veto = divide(of(VoteOption.NO_WITH_VETO), power);

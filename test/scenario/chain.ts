@@ -36,6 +36,8 @@ export interface FunctionHandler extends UpgradeHandlerOptions {
 export interface ChainOptions {
   /** A genesis document; the small one without. */
   readonly genesis?: string;
+  /** The example chain without. */
+  readonly chain?: typeof exampleChain;
   /** Memory without. */
   readonly database?: () => Database;
   readonly versionsKept?: number;
@@ -67,7 +69,7 @@ export class Chain {
   #running: Process | undefined;
 
   constructor(private readonly options: ChainOptions = {}) {
-    this.genesis = parseGenesis(exampleChain, options.genesis ?? genesisText());
+    this.genesis = parseGenesis(options.chain ?? exampleChain, options.genesis ?? genesisText());
     this.database = new KeptDatabase(options.database);
   }
 
@@ -77,7 +79,7 @@ export class Chain {
     const log: string[] = [];
     const { versionsKept, isReleased } = this.options;
     const app = new App({
-      chain: exampleChain,
+      chain: this.options.chain ?? exampleChain,
       database: this.database,
       sha256,
       core,

@@ -49,8 +49,9 @@ const guest = (manifest: ManifestSource & object, writes = false): WasmHandler =
     writes
       ? {
           imports: '(import "chain" "store_set" (func $set (param i32 i32 i32 i32 i32) (result i32)))',
-          run: "(drop (call $set (i32.const 0) (i32.const 16) (i32.const 2) (i32.const 18) (i32.const 1))) (i32.const 0)",
-          more: data(16, "zz7"),
+          run: "(drop (call $set (i32.const 0) (i32.const 16) (i32.const 1) (i32.const 17) (i32.const 8))) (i32.const 0)",
+          // Of module gov: the id of its next proposal.
+          more: data(16, Uint8Array.of(3, 0, 0, 0, 0, 0, 0, 0, 9)),
         }
       : {},
     { name: "v3", ...manifest },

@@ -10,7 +10,7 @@ import { allRecords, type Records } from "../../values/records.js";
 export const AUTH_STORE = "auth";
 
 const ACCOUNT_PREFIX = Uint8Array.of(0x01);
-const NEXT_NUMBER_KEY = Uint8Array.of(0x02);
+export const NEXT_NUMBER_KEY = Uint8Array.of(0x02);
 
 function recordKey(address: Uint8Array): Uint8Array {
   return concatBytes(ACCOUNT_PREFIX, address);
@@ -66,7 +66,8 @@ function takeAccountNumber(store: KVStore): bigint {
   return number;
 }
 
-function readNextNumber(store: KVReader): bigint {
+/** 0n where no account has a number yet. */
+export function readNextNumber(store: KVReader): bigint {
   const bytes = store.get(NEXT_NUMBER_KEY);
   if (!bytes) return 0n;
   return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0);

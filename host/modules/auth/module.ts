@@ -1,6 +1,7 @@
 /** Module auth: accounts, and what is checked and taken before a transaction's messages run. */
 import type { Module } from "../../chain/module.js";
 import { file_cosmos_vesting_v1beta1_vesting } from "../../gen/cosmos/vesting/v1beta1/vesting_pb.js";
+import { soundAccounts } from "./account-invariant.js";
 import { AUTH_STORE } from "./accounts.js";
 import { runAnte } from "./ante.js";
 import { authGenesis } from "./genesis.js";
@@ -23,5 +24,6 @@ export function auth(): Module {
     files: [file_cosmos_vesting_v1beta1_vesting],
     genesis: authGenesis,
     ante: runAnte,
+    invariants: [soundAccounts],
   };
 }

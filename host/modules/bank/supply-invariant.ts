@@ -5,7 +5,7 @@ import type { Invariant, ReadableStores } from "../../chain/module.js";
 import { rethrowEngineLimit } from "../../engine-limit.js";
 import { isUpgradeError } from "../../errors.js";
 import { decodeText } from "../../text.js";
-import { parseAmount } from "../../values/coins.js";
+import { isDenom, parseAmount } from "../../values/coins.js";
 import { BANK_STORE, balanceRange, supplyRange } from "./bank.js";
 
 /** Amounts of so many digits are added up as numbers, which is exact until the sum passes 2^53. */
@@ -16,7 +16,7 @@ const DIGIT_0 = 0x30;
 
 /**
  * Checked in the block of an upgrade; in version 1 the supply is the sum by definition. One walk over the balances, of which it
- * keeps one sum for each denomination. Records that are no coins are what is wrong, as a sum that differs is.
+ * keeps one sum for each denomination. Entries that are no coins are what is wrong, as a sum that differs is.
  */
 export const soundSupply: Invariant = {
   name: "supply",
@@ -24,6 +24,7 @@ export const soundSupply: Invariant = {
     const store = stores.store(BANK_STORE);
     const sums = new Sums();
     for (const [key, value] of store.iterate(balanceRange())) {
+      if ((key[1] ?? 0) === 0) return noCoin("balance", key);
       const sum = sums.of(key.subarray(2 + (key[1] ?? 0)));
       if (!sum?.hasAdded(value)) return noCoin("balance", key);
     }
@@ -52,11 +53,11 @@ class Sums {
     return [...this.#sums.values()];
   }
 
-  /** Undefined: it is no text. */
+  /** Undefined: it is no denomination. */
   of(bytes: Uint8Array): Sum | undefined {
     if (this.#last && equalBytes(this.#last.bytes, bytes)) return this.#last.sum;
     const denom = textOf(bytes);
-    if (denom === undefined) return undefined;
+    if (denom === undefined || !isDenom(denom)) return undefined;
     const sum = this.#sums.get(denom) ?? new Sum(denom);
     this.#sums.set(denom, sum);
     this.#last = { bytes: bytes.slice(), sum };

@@ -8,6 +8,7 @@ import { readStakingParams } from "./params.js";
 import { backedStake } from "./pools.js";
 import { consensusPowers, soundValidators } from "./power.js";
 import { stakingQuery } from "./query.js";
+import { soundRecords } from "./record-invariant.js";
 import { STAKING_STORE } from "./records.js";
 import { nextUnbonding } from "./unbonding.js";
 
@@ -36,7 +37,7 @@ export function staking(): Module {
     },
     nextEndTime: (stores) => nextUnbonding(stores.store(STAKING_STORE)),
     validators: (stores, { stakingParams }) => consensusPowers(stores, readStakingParams(stakingParams).maxValidators),
-    invariants: [soundValidators, backedStake],
+    invariants: [soundRecords, soundValidators, backedStake],
     probe: probeStaking,
   };
 }

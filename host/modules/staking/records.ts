@@ -14,9 +14,11 @@ import type { GenesisDelegation, GenesisValidator } from "./genesis-records.js";
 
 export const STAKING_STORE = "staking";
 
-const VALIDATOR_PREFIX = Uint8Array.of(0x21);
-const DELEGATION_PREFIX = Uint8Array.of(0x31);
-const POOLS_KEY = Uint8Array.of(0x50);
+/** First bytes of the keys. */
+export const STAKING_PREFIXES = Object.freeze({ validator: 0x21, delegation: 0x31, pools: 0x50 });
+const VALIDATOR_PREFIX = Uint8Array.of(STAKING_PREFIXES.validator);
+const DELEGATION_PREFIX = Uint8Array.of(STAKING_PREFIXES.delegation);
+const POOLS_KEY = Uint8Array.of(STAKING_PREFIXES.pools);
 
 const validatorKey = (operator: Uint8Array) => concatBytes(VALIDATOR_PREFIX, operator);
 

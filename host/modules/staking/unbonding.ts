@@ -1,7 +1,7 @@
 /** What is unbonding: delegations with the entries that come back, validators, and the two queues of what ends when. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { bigEndian64, concatBytes, prefixEnd } from "../../bytes.js";
+import { bigEndian64, concatBytes, equalBytes, prefixEnd } from "../../bytes.js";
 import {
   type UnbondingDelegation,
   UnbondingDelegationSchema,
@@ -14,10 +14,17 @@ import type { Height, KVReader, KVStore, Timestamp } from "../../types.js";
 import { allRecords, type Records } from "../../values/records.js";
 import { prefixed } from "./records.js";
 
-const UNBONDING_PREFIX = Uint8Array.of(0x32);
-const LAST_ID_KEY = Uint8Array.of(0x37);
-const DELEGATION_QUEUE = Uint8Array.of(0x41);
-const VALIDATOR_QUEUE = Uint8Array.of(0x43);
+/** First bytes of the keys. */
+export const UNBONDING_PREFIXES = Object.freeze({
+  delegation: 0x32,
+  lastId: 0x37,
+  delegationQueue: 0x41,
+  validatorQueue: 0x43,
+});
+const UNBONDING_PREFIX = Uint8Array.of(UNBONDING_PREFIXES.delegation);
+const LAST_ID_KEY = Uint8Array.of(UNBONDING_PREFIXES.lastId);
+const DELEGATION_QUEUE = Uint8Array.of(UNBONDING_PREFIXES.delegationQueue);
+const VALIDATOR_QUEUE = Uint8Array.of(UNBONDING_PREFIXES.validatorQueue);
 const MARK = Uint8Array.of(0x01);
 const TIME_BYTES = 12;
 
@@ -89,9 +96,13 @@ export function addUnbonding(store: KVStore, pair: Pair, { height, end, amount }
 export const endOf = ({ completionTime }: Pick<UnbondingEntry, "completionTime">): Timestamp =>
   completionTime ?? ZERO_TIME;
 
-export function enqueueUnbonding(store: KVStore, pair: Pair, end: Timestamp): void {
-  store.set(concatBytes(DELEGATION_QUEUE, timeBytes(end), pairBytes(pair)), MARK);
-}
+const entryKey = (pair: Pair, end: Timestamp) => concatBytes(DELEGATION_QUEUE, timeBytes(end), pairBytes(pair));
+
+export const enqueueUnbonding = (store: KVStore, pair: Pair, end: Timestamp): void =>
+  store.set(entryKey(pair, end), MARK);
+
+export const hasDelegationEntry = (store: KVReader, pair: Pair, end: Timestamp): boolean =>
+  store.has(entryKey(pair, end));
 
 export function enqueueValidator(store: KVStore, validator: Validator): void {
   store.set(queueKey(validator), MARK);
@@ -101,6 +112,8 @@ export function dequeueValidator(store: KVStore, validator: Validator): void {
   store.delete(queueKey(validator));
 }
 
+export const hasValidatorEntry = (store: KVReader, validator: Validator): boolean => store.has(queueKey(validator));
+
 const queueKey = ({ operator, unbondingTime }: Validator) =>
   concatBytes(VALIDATOR_QUEUE, timeBytes(unbondingTime ?? ZERO_TIME), operator);
 
@@ -108,11 +121,32 @@ const queueKey = ({ operator, unbondingTime }: Validator) =>
 export function takeEndedDelegations(store: KVStore, now: Timestamp): Pair[] {
   const found = new Map<string, Pair>();
   for (const rest of takeEnded(store, DELEGATION_QUEUE, now)) {
-    const at = 1 + (rest[0] ?? 0);
-    const pair = { delegator: rest.slice(1, at), operator: rest.slice(at + 1) };
-    found.set(rest.join(), pair);
+    const pair = readPair(rest);
+    if (pair) found.set(rest.join(), pair);
   }
   return [...found.values()];
+}
+
+/** Undefined: the bytes are not two addresses with their lengths. */
+function readPair(bytes: Uint8Array): Pair | undefined {
+  const at = 1 + (bytes[0] ?? 0);
+  const pair = { delegator: bytes.slice(1, at), operator: bytes.slice(at + 1) };
+  return at < bytes.length && equalBytes(pairBytes(pair), bytes) ? pair : undefined;
+}
+
+/** @param key without its prefix; undefined: it is none */
+export function readDelegationEntry(key: Uint8Array): (Pair & { readonly time: Timestamp }) | undefined {
+  const pair = readPair(key.subarray(TIME_BYTES));
+  const time = timeOf(key);
+  return pair && time && { ...pair, time };
+}
+
+/** @param key without its prefix; undefined: it is none */
+export function readValidatorEntry(
+  key: Uint8Array,
+): { readonly operator: Uint8Array; readonly time: Timestamp } | undefined {
+  const time = timeOf(key);
+  return time && { operator: key.slice(TIME_BYTES), time };
 }
 
 /** The operators whose validators end to unbond; they leave the queue. */
@@ -129,11 +163,17 @@ function takeEnded(store: KVStore, queue: Uint8Array, now: Timestamp): Uint8Arra
 
 /** When the next of them ends; undefined: nothing unbonds. */
 export function nextUnbonding(store: KVReader): Timestamp | undefined {
-  const [first, second] = [DELEGATION_QUEUE, VALIDATOR_QUEUE].flatMap((queue) => {
-    const { value } = store.iterate({ start: queue, end: prefixEnd(queue) }).next();
-    return value ? [timeOf(value[0])] : [];
-  });
+  const [first, second] = [DELEGATION_QUEUE, VALIDATOR_QUEUE].flatMap((queue) => firstTime(store, queue) ?? []);
   return first && second && compareTimes(second, first) < 0 ? second : first;
+}
+
+/** A key that is too short for a time is passed over: the end of a block drops it. */
+function firstTime(store: KVReader, queue: Uint8Array): Timestamp | undefined {
+  for (const [key] of store.iterate({ start: queue, end: prefixEnd(queue) })) {
+    const time = timeOf(key.subarray(queue.length));
+    if (time) return time;
+  }
+  return undefined;
 }
 
 function timeBytes({ seconds, nanos }: Timestamp): Uint8Array {
@@ -142,7 +182,9 @@ function timeBytes({ seconds, nanos }: Timestamp): Uint8Array {
   return concatBytes(bigEndian64(seconds - ZERO_TIME.seconds), fraction);
 }
 
-function timeOf(key: Uint8Array): Timestamp {
-  const view = new DataView(key.buffer, key.byteOffset + 1);
+/** Of bytes that begin with a time; undefined: they are too few. */
+function timeOf(bytes: Uint8Array): Timestamp | undefined {
+  if (bytes.length < TIME_BYTES) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
   return { seconds: view.getBigUint64(0) + ZERO_TIME.seconds, nanos: view.getUint32(8) };
 }

@@ -2,7 +2,11 @@
 import { expect, test } from "vitest";
 import { MemoryKVStore } from "../../../host/branch/kv/memory-kv.js";
 import { addPeriod } from "../../../host/gov/periods.js";
-import { dequeue, endedBy, enqueue, enqueueVoting, isVotedOn } from "../../../host/gov/queues.js";
+import { dequeue, endedBy as endedKeys, enqueue, enqueueVoting, isVotedOn } from "../../../host/gov/queues.js";
+
+/** The ids that the keys end with. */
+const endedBy = (...given: Parameters<typeof endedKeys>) =>
+  endedKeys(...given).map((key) => new DataView(key.buffer, key.byteOffset).getBigUint64(key.length - 8));
 
 const at = (seconds: bigint, nanos = 0) => ({ seconds, nanos });
 

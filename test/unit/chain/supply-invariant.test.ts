@@ -67,7 +67,8 @@ describe("soundSupply", () => {
     ["a million digits", [balance(1, "ustake", "9".repeat(1_000_000))], "is no coin"],
     ["more than 256 bits", [balance(1, "ustake", String(AMOUNT_MAX + 1n))], "is no coin"],
     ["a denomination that is no text", [balance(1, Uint8Array.of(0xff, 0xfe), "7")], "is no coin"],
-    ["a key without a holder", [[Uint8Array.of(2), utf8("7")]], "accounts hold 7, and the supply is 0"],
+    ["a key without a holder", [[Uint8Array.of(2), utf8("7")]], "the record of a balance under 02 is no coin"],
+    ["a balance of nobody", [[Uint8Array.of(2, 0, 97, 98, 99), utf8("7")]], "is no coin"],
     ["a supply of letters", [supply("ustake", "many")], "the record of a supply under 00757374616b65 is no coin"],
     ["a supply of no text", [supply(Uint8Array.of(0xc0), "7")], "is no coin"],
   ])("%s → what is wrong", (_, pairs, words) => {
