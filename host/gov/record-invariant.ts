@@ -5,7 +5,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bigEndian64, concatBytes, equalBytes } from "../bytes.js";
 import type { Invariant, ReadableStores } from "../chain/module.js";
-import { counterProblem, decodeRecord, type RecordKind, recordProblem, requireTime } from "../chain/record-check.js";
 import {
   type Deposit,
   DepositSchema,
@@ -22,6 +21,7 @@ import { accountBank, BANK_STORE, balanceRange, storeBank } from "../modules/ban
 import type { KVReader } from "../types.js";
 import { checkedAddress, moduleAddress } from "../values/address.js";
 import { amountOf, coinsFromMessages, normalCoins } from "../values/coins.js";
+import { counterProblem, decodeRecord, type RecordKind, recordProblem, requireTime } from "../values/record-check.js";
 import { paramsProblem } from "./params.js";
 import { isQueuedOnce, isVotedOn, QUEUE_PREFIXES, queuedProposal } from "./queues.js";
 import { GOV_MODULE, GOV_PREFIXES, GOV_STORE, readNextProposalId, readProposal } from "./records.js";

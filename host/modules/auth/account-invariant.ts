@@ -1,9 +1,10 @@
 /** What module auth holds to be always true of its own store: every entry is an account, or the number of the next one. */
+import { byteAt } from "../../at.js";
 import { equalBytes } from "../../bytes.js";
 import type { Invariant } from "../../chain/module.js";
-import { counterProblem, decodeRecord, type RecordKind, recordProblem } from "../../chain/record-check.js";
 import { type Account, AccountSchema, type Vesting } from "../../gen/chain/auth/v1/auth_pb.js";
 import { coinsFromMessages, normalCoins } from "../../values/coins.js";
+import { counterProblem, decodeRecord, type RecordKind, recordProblem } from "../../values/record-check.js";
 import { ACCOUNTS, AUTH_STORE, keyOfAccount, NEXT_NUMBER_KEY, readNextNumber } from "./accounts.js";
 
 const PUBLIC_KEY_BYTES = 33;
@@ -15,7 +16,7 @@ export const soundAccounts: Invariant = {
     const store = stores.store(AUTH_STORE);
     let greatest = -1n;
     const account: RecordKind = {
-      prefix: ACCOUNTS.prefix[0] as number,
+      prefix: byteAt(ACCOUNTS.prefix, 0),
       name: "account",
       check(address, value) {
         const record = decodeRecord(AccountSchema, value);
@@ -24,7 +25,7 @@ export const soundAccounts: Invariant = {
       },
     };
     const next: RecordKind = {
-      prefix: NEXT_NUMBER_KEY[0] as number,
+      prefix: byteAt(NEXT_NUMBER_KEY, 0),
       name: "next account number",
       check: counterProblem,
     };

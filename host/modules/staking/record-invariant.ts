@@ -4,7 +4,6 @@
  */
 import { concatBytes, equalBytes, fromHex, toHex } from "../../bytes.js";
 import type { Invariant, ReadableStores } from "../../chain/module.js";
-import { counterProblem, decodeRecord, type RecordKind, recordProblem, requireTime } from "../../chain/record-check.js";
 import { UpgradeError } from "../../errors.js";
 import {
   BondStatus,
@@ -19,6 +18,13 @@ import { compareTimes, ZERO_TIME } from "../../time.js";
 import type { KVReader } from "../../types.js";
 import { isDenom, parseAmount } from "../../values/coins.js";
 import { type Decimal, formatDecimal, parseDecimal } from "../../values/decimal.js";
+import {
+  counterProblem,
+  decodeRecord,
+  type RecordKind,
+  recordProblem,
+  requireTime,
+} from "../../values/record-check.js";
 import { AUTH_STORE, readAccount } from "../auth/accounts.js";
 import { POOLS, type Pool, poolAddress } from "./pools.js";
 import { keepsPools, prefixed, readValidator, STAKING_PREFIXES, STAKING_STORE } from "./records.js";

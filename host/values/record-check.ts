@@ -34,7 +34,7 @@ export function recordProblem(store: KVReader, kinds: readonly RecordKind[]): st
 }
 
 /** What the function returns or throws, as a message. The limits of this machine are not a problem of the state. */
-export function problemOf(check: () => string | undefined): string | undefined {
+function problemOf(check: () => string | undefined): string | undefined {
   try {
     return check();
   } catch (error) {
