@@ -1,8 +1,8 @@
 /**
  * A chain whose code recurses as deep as a text says. A message's text is `HOW:N` (pure, catch, random, charge, store, loop, branch, router,
  * a recursion of shapes.ts, `in-NAME` for one inside of 20 messages, `warm` for N calls of each), which the message does at once; or `WHEN=HOW:N`, which is
- * done by the next begin blocker (`begin`), by the end blocker (`end`), or by the migration of plan v2 (`migrate`). `Note` is a message of
- * proposals, which does its text.
+ * done by the next begin blocker (`begin`), by the end blocker (`end`), by the migration of plan v2 (`migrate`), or by the begin or end
+ * blocker of the migration's block (`migrate-begin`, `migrate-end`). `Note` is a message of proposals, which does its text.
  */
 import { create, toBinary } from "@bufbuild/protobuf";
 import { MsgAddNoteResponseSchema, MsgAddNoteSchema, NoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
@@ -102,6 +102,16 @@ function performScheduled(place: Place, when: "begin" | "end" | "migrate"): void
   perform(place, Buffer.from(text).toString());
 }
 
+/** The hooks of this block do what messages have left for them, then the migration its own. */
+function performMigration(place: Place): void {
+  const own = place.store(STORE);
+  for (const when of ["begin", "end"]) {
+    const text = own.get(utf8(`migrate-${when}`));
+    if (text) own.set(utf8(when), text);
+  }
+  performScheduled(place, "migrate");
+}
+
 const recurse = messageKind({
   schema: MsgAddNoteSchema,
   response: MsgAddNoteResponseSchema,
@@ -131,7 +141,7 @@ const deep: Module = {
   messages: [recurse, recurseByVote],
   beginBlock: (context) => performScheduled(context, "begin"),
   endBlock: (context) => performScheduled(context, "end"),
-  migrations: { 1: (context) => performScheduled(context, "migrate") },
+  migrations: { 1: performMigration },
 };
 
 export const recursionChainWith = (governance: Module): Chain =>

@@ -115,22 +115,29 @@ async function campaign(options: Options): Promise<void> {
 }
 
 const OUTSIDE = ["begin", "end", "vote"];
+const UPGRADE = ["migrate", "migrate-begin", "migrate-end"];
+/** A migration has no other modules' messages. */
+const isForMigration = (text: string) => !/^(?:in-|router)/.test(text);
 
 /** Homes of the real programs: `cases` messages in all, hooks and proposals that fit mostly. */
 async function programs(options: Options): Promise<void> {
   const all = casesOf(options);
   const outside = casesOf({ cases: String(2 * all.length), seed: `${Number(options.seed) + 1}` });
+  const upgrade = casesOf({ cases: String(2 * all.length), seed: `${Number(options.seed) + 2}` }).filter(
+    isForMigration,
+  );
   const stories = Array.from({ length: Math.ceil(all.length / CASES_OF_A_HOME) }, (_, home) => {
     const own = outside.slice(home * 2 * CASES_OF_A_HOME, (home + 1) * 2 * CASES_OF_A_HOME);
     return {
       cases: all.slice(home * CASES_OF_A_HOME, (home + 1) * CASES_OF_A_HOME),
+      upgrade: UPGRADE.map((when, at) => `${when}=${upgrade[(home * UPGRADE.length + at) % upgrade.length]}`),
       outside: own.slice(1, 4).map((text, at) => `${OUTSIDE[at % OUTSIDE.length]}=${text}`),
     };
   });
   const { sent, same, stopped, different } = await runPrograms(stories);
   for (const [what, count] of sent) process.stdout.write(`${what} ${count}\n`);
   process.stdout.write(
-    `${stories.length} homes, replays as the node ${same}, stopped ${stopped}, different ${different.length}\n`,
+    `${stories.length} homes, replays and upgrade blocks with one result ${same}, stopped ${stopped}, different ${different.length}\n`,
   );
   for (const text of different) process.stdout.write(`different: ${text}\n`);
   if (different.length > 0) process.exitCode = 1;

@@ -1,5 +1,7 @@
 /** The program as processes: a node that takes transactions over RPC, and commands on its home. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toBase64 } from "../../host/bytes.js";
 import { RpcClient } from "../../host/comet-rpc/client.js";
@@ -8,13 +10,16 @@ import { ask } from "../../host/wallet/ask.js";
 import { freePort } from "../e2e/free-port.js";
 import { GOVERNOR } from "../readiness/governor.js";
 import type { Packed } from "../scenario/wallet.js";
+import { WARMED } from "./shapes.js";
 
-/** The stack of a process's first thread. */
+/** The stack of a process's first thread, and what V8 has optimized. */
 export interface Stack {
   /** `ulimit -s`; undefined: the machine's. */
   readonly limitKiB?: number;
   /** `node --stack-size`; undefined: V8's. */
   readonly v8KiB?: number;
+  /** V8 has optimized the recursions before the first block. */
+  readonly isWarm?: boolean;
 }
 
 export const STACKS: readonly Stack[] = [
@@ -24,6 +29,11 @@ export const STACKS: readonly Stack[] = [
   { limitKiB: 65_536, v8KiB: 4_000 },
 ];
 
+/** Smaller than V8's default: little more than a rehearsal accepts. */
+export const SMALL: Stack = { v8KiB: 950 };
+
+/** Exit status of a process that stops instead of deciding. */
+export const STOPPED = 70;
 const GAS = 100_000_000_000n;
 const WAIT_MILLIS = 60_000;
 const SERVERS = [
@@ -44,16 +54,34 @@ function shellLine({ limitKiB, v8KiB }: Stack, args: readonly string[]): string 
   return `${limit}exec ${[process.execPath, ...options, ...args].map((each) => `'${each}'`).join(" ")}`;
 }
 
+const environment = ({ isWarm = false }: Stack) => ({ ...process.env, ...(isWarm ? { [WARMED]: "1" } : {}) });
+
+interface Ended {
+  readonly exit: number;
+  readonly output: Record<string, unknown>;
+}
+
 /** Runs a command to its end; its output is JSON. */
-export function command(stack: Stack, args: readonly string[]): { exit: number; output: Record<string, unknown> } {
-  const { status, stdout, stderr } = spawnSync("sh", ["-c", shellLine(stack, [...args, "-o", "json"])], {
-    encoding: "utf8",
+export async function command(stack: Stack, args: readonly string[]): Promise<Ended> {
+  const child = spawn("sh", ["-c", shellLine(stack, [...args, "-o", "json"])], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment(stack),
   });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  const exit = typeof code === "number" ? code : -1;
   try {
-    return { exit: status ?? -1, output: JSON.parse(stdout) as Record<string, unknown> };
+    return { exit, output: JSON.parse(stdout) as Ended["output"] };
   } catch {
-    return { exit: status ?? -1, output: { stderr } };
+    return { exit, output: { stderr } };
   }
+}
+
+/** Replays a home's blocks: "same", "stop" for UPG_BUG_ENGINE_LIMIT, or what it printed. */
+export async function replay(stack: Stack, program: string, home: string): Promise<string> {
+  const { exit, output } = await command(stack, [program, "replay", "--from", home]);
+  const { what, got } = (output["difference"] ?? {}) as { what?: string; got?: string };
+  if (exit === 0) return "same";
+  return what === "failure" && got?.includes("UPG_BUG_ENGINE_LIMIT") ? "stop" : JSON.stringify(output);
 }
 
 export class RecursionNode {
@@ -64,20 +92,29 @@ export class RecursionNode {
     private readonly child: ChildProcess,
     private readonly rpc: RpcClient,
   ) {
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#stderr += text;
+    child.stderr?.setEncoding("utf8").on("data", (lines: string) => {
+      this.#stderr += lines;
     });
     child.once("close", (exit, signal) => {
       this.#exit = exit ?? (signal === null ? -1 : 128);
     });
   }
 
-  static async start(stack: Stack, program: string, home: string) {
+  /** @param options more of `start` */
+  static async start(stack: Stack, program: string, home: string, ...options: readonly string[]) {
     const port = await freePort();
-    const args = ["start", "--home", home, `--rpc.laddr=tcp://127.0.0.1:${port}`, ...SERVERS];
-    const child = spawn("sh", ["-c", shellLine(stack, [program, ...args])], { stdio: ["ignore", "ignore", "pipe"] });
+    const args = ["start", "--home", home, `--rpc.laddr=tcp://127.0.0.1:${port}`, ...SERVERS, ...options];
+    const child = spawn("sh", ["-c", shellLine(stack, [program, ...args])], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: environment(stack),
+    });
     const node = new RecursionNode(child, new RpcClient(`tcp://127.0.0.1:${port}`, WAIT_MILLIS));
-    await node.#until(async () => (await node.height()) > 0);
+    try {
+      await node.#until(async () => (await node.height()) > 0);
+    } catch (error) {
+      // What is sent to it comes to its exit status.
+      if (node.#exit === undefined) throw error;
+    }
     return node;
   }
 
@@ -92,6 +129,15 @@ export class RecursionNode {
   async height(): Promise<number> {
     const { sync_info } = (await this.rpc.call("status")) as { sync_info: { latest_block_height: string } };
     return Number(sync_info.latest_block_height);
+  }
+
+  /** The app hash after the block of a height, once the node has made the next block. */
+  async appHash(height: number): Promise<string> {
+    await this.#until(async () => (await this.height()) > height);
+    const { block } = (await this.rpc.call("block", { height: String(height + 1) })) as {
+      block: { header: { app_hash: string } };
+    };
+    return block.header.app_hash;
   }
 
   /** Returns once a block has it, it was refused, or the node has exited. */
@@ -110,12 +156,26 @@ export class RecursionNode {
     }
   }
 
+  /** @throws when it comes into no block */
+  async decided(...messages: readonly Packed[]): Promise<void> {
+    const sent = await this.send(...messages);
+    if (sent !== "decided") throw new Error(`a message was to be in a block, and came to: ${sent}\n${this.#stderr}`);
+  }
+
   async #account(): Promise<{ readonly accountNumber: bigint; readonly sequence: bigint }> {
     const { info } = await ask(this.rpc, Query.method.accountInfo, { address: GOVERNOR.address });
     return { accountNumber: info?.accountNumber ?? 0n, sequence: info?.sequence ?? 0n };
   }
 
+  /** Waits for the node to exit. Returns its status. */
+  async ended(): Promise<number> {
+    await this.#until(async () => this.#exit !== undefined);
+    return this.#exit ?? -1;
+  }
+
+  /** Also when it has exited. */
   async stop(): Promise<void> {
+    if (this.#exit !== undefined) return;
     this.child.kill("SIGTERM");
     await this.#until(async () => this.#exit !== undefined);
   }

@@ -1,6 +1,6 @@
 /**
  * The same recursions by the real programs: sent to a node that `start` runs, cold and after blocks that made V8 optimize; then the
- * home's blocks by `replay`. All must come to the node's results and app hashes.
+ * home's blocks by `replay`, and an upgrade's block by `upgrade rehearse`, nodes and `replay`. All must come to one result.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,26 +12,31 @@ import { FIRST_PROPOSAL, GOVERNOR, governedGenesis } from "../readiness/governor
 import { type Packed, propose, vote } from "../scenario/wallet.js";
 import { bundle } from "../sim/worker-process.js";
 import { recursionMessage, votedRecursion } from "./chain.js";
-import { command, RecursionNode, type Sent, STACKS, type Stack } from "./node.js";
+import { RecursionNode, replay, type Sent, STACKS, STOPPED, type Stack } from "./node.js";
+import { isAppHash, playUpgradeBlock } from "./upgrade-block.js";
 
 /** Blocks of this many calls of each recursion; V8 optimizes meanwhile. */
 const WARM_BLOCKS = 6;
 const WARM_CALLS = 500;
-/** Of a node that stops instead of deciding. */
-const STOPPED = 70;
 
 export interface ProgramsFound {
   /** By what became of them. */
   readonly sent: Map<string, number>;
-  /** Replays that came to the same, and those that stopped. */
+  /** Replays that came to the node's results, upgrade blocks that came to one result in all processes, and those that stopped. */
   same: number;
   stopped: number;
   readonly different: string[];
 }
 
-/** One home's story. @param cases texts of messages @param outside texts of hooks and proposals; one of these may stop the node */
+/**
+ * One home's story.
+ * @param cases texts of messages
+ * @param upgrade texts of a migration and of the hooks of its block
+ * @param outside texts of hooks and proposals; one of these may stop the node
+ */
 export interface Story {
   readonly cases: readonly string[];
+  readonly upgrade: readonly string[];
   readonly outside: readonly string[];
 }
 
@@ -41,7 +46,8 @@ export async function runPrograms(stories: readonly Story[]): Promise<ProgramsFo
   const root = mkdtempSync(join(tmpdir(), "chain-upgrade-recursion-"));
   try {
     for (const [index, story] of stories.entries()) {
-      await new Played(program.file, join(root, String(index)), story, found).play();
+      const played = new Played(program.file, join(root, String(index)), story, found);
+      await played.play(index % 2 === 1);
     }
   } finally {
     program.remove();
@@ -64,14 +70,16 @@ class Played {
     makeHome(home, governedGenesis("2026-01-01T00:00:00Z"));
   }
 
-  async play(): Promise<void> {
+  async play(isOdd: boolean): Promise<void> {
     try {
       await this.#messages();
+      await this.#stop();
+      await this.#upgrade(isOdd);
       await this.#outside();
     } finally {
-      if (this.#node && this.#node.exit === undefined) await this.#node.stop();
+      await this.#stop();
     }
-    for (const stack of STACKS) this.#replay(stack);
+    for (const stack of STACKS) await this.#replay(stack);
   }
 
   /** A node that has just started, then one that is optimized, then one that has started again. */
@@ -103,19 +111,28 @@ class Played {
     }
   }
 
-  /** The blocks that the chain has; the node's word for each of them is in its home. */
-  #replay(stack: Stack): void {
-    const { exit, output } = command(stack, [this.program, "replay", "--from", this.home]);
-    const { what, got } = (output["difference"] ?? {}) as { what?: string; got?: string };
-    const isStop = what === "failure" && got?.includes("UPG_BUG_ENGINE_LIMIT");
-    const result = exit === 0 ? "same" : isStop ? "stop" : JSON.stringify(output);
-    this.#compare(`replay on ${JSON.stringify(stack)} of ${JSON.stringify(this.story)}`, result, "same");
+  /** The block of an upgrade on copies of the home, which does not have it then. */
+  async #upgrade(isOdd: boolean): Promise<void> {
+    const { upgrade: texts } = this.story;
+    const outcomes = await playUpgradeBlock({ program: this.program, home: this.home, texts, isOdd });
+    for (const { by, result } of outcomes) this.#count(`${by}: ${isAppHash(result) ? "app hash" : result}`);
+    const results = outcomes.map(({ result }) => result);
+    const decided = new Set(results.filter((result) => result !== "stop" && result !== "refused"));
+    if (decided.size === 1 && !results.includes("stop")) this.found.same++;
+    else if (decided.size <= 1) this.found.stopped++;
+    else this.found.different.push(`upgrade of ${texts.join(", ")}: ${JSON.stringify(outcomes)}`);
   }
 
-  #compare(what: string, got: string, expected: string): void {
-    if (got === expected) this.found.same++;
-    else if (got === "stop" || expected === "stop") this.found.stopped++;
-    else this.found.different.push(`${what}: expected ${expected}, got ${got}`);
+  /** The blocks that the chain has; the node's word for each of them is in its home. */
+  async #replay(stack: Stack): Promise<void> {
+    const result = await replay(stack, this.program, this.home);
+    if (result === "same") this.found.same++;
+    else if (result === "stop") this.found.stopped++;
+    else this.found.different.push(`replay on ${JSON.stringify(stack)} of ${JSON.stringify(this.story)}: ${result}`);
+  }
+
+  #count(key: string): void {
+    this.found.sent.set(key, (this.found.sent.get(key) ?? 0) + 1);
   }
 
   get #running(): RecursionNode {
@@ -130,7 +147,7 @@ class Played {
   }
 
   async #stop(): Promise<void> {
-    if (this.#node && this.#node.exit === undefined) await this.#node.stop();
+    await this.#node?.stop();
   }
 
   async #pass(message: Packed): Promise<Sent> {
@@ -143,7 +160,7 @@ class Played {
   async #sent(stage: string, ...messages: readonly Packed[]): Promise<Sent> {
     const sent = await this.#running.send(...messages);
     const key = `${stage} ${sent}`;
-    this.found.sent.set(key, (this.found.sent.get(key) ?? 0) + 1);
+    this.#count(key);
     const isAllowed = sent === "decided" || sent === "refused" || sent === `exit ${STOPPED}`;
     if (!isAllowed) this.found.different.push(`${key}: ${this.#running.stderr.slice(-2_000)}`);
     return sent;

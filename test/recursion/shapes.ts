@@ -56,6 +56,8 @@ export function freshShapes(): Readonly<Record<string, Shape>> {
 
 export const SHAPES = Object.keys(freshShapes());
 
+/** Environment variable of a process that starts with shapes that V8 has optimized. */
+export const WARMED = "DEEPD_WARMED";
 const WARM_CALLS = 1_500;
 const WARM_DEPTH = 100;
 
