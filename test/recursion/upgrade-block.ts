@@ -11,9 +11,6 @@ import { command, RecursionNode, replay, SMALL, STACKS, STOPPED, type Stack } fr
 
 /** Exit status of a node at the plan's height, which is to be started again as the new version. */
 const RESTART = 14;
-/** Exit status of a failed migration, and of a process whose stack is too small for blocks. */
-const FAILED = 20;
-const TOO_SMALL = 2;
 /** Nodes run blocks on a thread whose stack is always the same: two are enough, one of them warm. */
 const NODE_STACKS = STACKS.slice(1, 3);
 /** Blocks from the first text to the plan's: at most two for a transaction, the second one empty, with the new app hash. */
@@ -34,7 +31,7 @@ export interface UpgradeScene {
 export interface UpgradeOutcome {
   readonly by: "rehearsal" | "upgrade block" | "upgrade replay";
   readonly on: Stack;
-  /** An app hash, `exit N`, or "stop" for UPG_BUG_ENGINE_LIMIT, "refused" where the stack is too small. */
+  /** An app hash, `exit N CODE`, "stop" for UPG_BUG_ENGINE_LIMIT, or "refused" where the stack is too small. */
   readonly result: string;
 }
 
@@ -112,8 +109,10 @@ async function makeBlock(on: Stack, { program }: UpgradeScene, home: string, hei
   }
 }
 
+/** Of a report or a log: the code that it ends with. */
 function ended(exit: number, output: string): string {
-  if (exit === STOPPED && output.includes("UPG_BUG_ENGINE_LIMIT")) return "stop";
-  if (exit === TOO_SMALL && output.includes("UPG_INVALID_CONFIG")) return "refused";
-  return exit === FAILED ? `exit ${FAILED}` : `exit ${exit}: ${output}`;
+  const code = Array.from(output.matchAll(/\bcode(?:=|":")(UPG_\w+)/g), ([, each]) => each).at(-1);
+  if (exit === STOPPED && code === "UPG_BUG_ENGINE_LIMIT") return "stop";
+  if (code === "UPG_INVALID_CONFIG") return "refused";
+  return code === undefined ? `exit ${exit}: ${output}` : `exit ${exit} ${code}`;
 }
