@@ -12,7 +12,7 @@ import { lyingSite } from "../../test/web/lies/site.js";
 import { CHAIN_ID, HANDLER, PLAN, UpgradedBlocks } from "../bulk/upgraded.js";
 
 const accounts = Number(process.argv[2]);
-/** Of the page's process, while it saves a run of a million pairs. */
+/** The page's process may use so much memory while it saves a run of a million pairs. */
 const SAVING_MIB_MAX = 700;
 const BLOCKS = 4;
 const BLOCK_SECONDS = 5;

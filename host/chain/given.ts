@@ -95,7 +95,7 @@ export class GivenByState {
     return paramsFor(this.modules, { initialHeight, params: this.genesisParams }, height, after);
   }
 
-  /** What a block changed. @throws UpgradeError UPG_INVALID_ARGUMENT naming what breaks a rule */
+  /** Returns what a block changed. @throws UpgradeError UPG_INVALID_ARGUMENT, which names the value that breaks a rule */
   update(after: RanState, committed: () => GivingState): GivenUpdates {
     const mayDiffer = (kind: "validators" | "consensusParams"): boolean => {
       const giver = giverIn(this.modules, after, kind);

@@ -29,13 +29,13 @@ export function requireFunction(given: unknown, what: string): void {
   if (/^Async/.test(given.constructor.name)) throw refuse("is async. A block is synchronous: remove async and await");
 }
 
-/** Refuses what is given and is no list of texts. @throws UpgradeError UPG_INVALID_ARGUMENT */
+/** Refuses a member that is set and is not a list of texts. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function requireTexts(given: unknown, what: string): void {
   if (given === undefined || (Array.isArray(given) && given.every((each) => typeof each === "string"))) return;
   throw new UpgradeError("UPG_INVALID_ARGUMENT", `${what} is no list of names: ["notes"]`);
 }
 
-/** What to add to the message about a number that has to be a bigint; empty for other values. */
+/** Ends the message of an error where a number was passed for a bigint: it shows the bigint to write. Empty for other values. */
 export function bigintHint(given: unknown): string {
   return typeof given === "number" ? `; this is a number: write ${Number.isInteger(given) ? given : 1}n` : "";
 }

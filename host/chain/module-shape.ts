@@ -55,7 +55,7 @@ export function requireShape(module: Module): void {
   if (module.genesis) requireMembers(module.genesis, GENESIS, `${owner}: genesis`, "genesis");
 }
 
-/** Of a module's account over coins: what the bank asks for, and the name that the Cosmos SDK has for pools of stake. */
+/** Permissions of a module's account. The bank checks the first two; the Cosmos SDK gives the third to pools of stake. */
 const PERMISSIONS = ["minter", "burner", "staking"];
 
 function requireAccount(account: Module["account"], owner: string): void {

@@ -62,6 +62,7 @@ const namesOf = (holder: object): string[] =>
 
 /** The functions of what `new Intl[name]()` makes. */
 function trapsOfFormat(name: string): Trap[] {
+  // TypeScript does not let `Intl` be indexed by a name that is found at run time.
   const made = (Intl as unknown as Readonly<Record<string, { readonly prototype?: object } | undefined>>)[name]
     ?.prototype;
   return made ? [[made, `Intl.${name}`, namesOf(made), LOCALE]] : [];

@@ -11,7 +11,7 @@ export interface ReceiptFacts {
   readonly height: Height;
   readonly wasm: WasmHandler;
   readonly report: HandlerReport;
-  /** Of each store that the handler may write, the digest of its own final writes. */
+  /** For each store that the handler may write: the digest of the handler's own final writes. */
   readonly writes: ReadonlyMap<string, Uint8Array>;
   /** Roots of all stores but `upgrade`, before and in this block's commit. */
   readonly roots: ReadonlyMap<string, { readonly before: Uint8Array | undefined; readonly after: Uint8Array }>;

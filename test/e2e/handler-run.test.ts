@@ -46,6 +46,7 @@ describe("chaind handler run", () => {
   });
 
   test("run --gas → the same run, and its gas by place, by what it paid for and by function", () => {
+    // The answer is parsed JSON; docs/openapi.json has no schema of it, so the test states the two members that it reads.
     const { gas_profile, ...plain } = run(SPLIT_BALANCES, "--gas").answer() as unknown as { gas_profile: GasProfile };
     const { phases, functions, outside } = gas_profile;
     const { gas, app_hash, block_ms } = plain as unknown as Record<string, string>;

@@ -1,15 +1,6 @@
 /** The package as others meet it: what it ships, what its checkers say, what its entries do when they are imported. */
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -287,25 +278,5 @@ describe("package", () => {
     expect(readFileSync(chaind, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
     expect(run(process.execPath, chaind, "--version")).toEqual({ status: 0, output: `${VERSION}\n` });
     expect(run(process.execPath, chaind, "start", "--help").output).toContain("--halt-height");
-  });
-});
-
-describe("repository", () => {
-  const tracked = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
-    .split("\n")
-    .filter((path) => path !== "" && existsSync(join(ROOT, path)));
-
-  test("speaks of the project alone: no machine paths, no registry hosts", () => {
-    const texts = tracked.filter((path) => /\.(ts|mjs|json|md|proto|yaml|toml|py|go|rs|clj|h|c)$/.test(path));
-    const forbidden = /(^|[^A-Za-z0-9_.])\/(work|farm|root|home\/\w+)\/|registry\.npmjs|registry\.\w+\.\w+/;
-    const found = texts.filter(
-      (path) => path !== "test/house/package.test.ts" && forbidden.test(readFileSync(join(ROOT, path), "utf8")),
-    );
-    expect(found).toEqual([]);
-  });
-
-  test("no program or other large file that somebody built was committed", () => {
-    const bytesMax = 512 * 1_024;
-    expect(tracked.filter((path) => statSync(join(ROOT, path)).size > bytesMax)).toEqual([]);
   });
 });

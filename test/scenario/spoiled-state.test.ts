@@ -1,72 +1,31 @@
 /**
  * Handlers that may write a module's store and leave a state at which the chain would stop later: refused with exit 20 by the
- * invariants of the modules, before anything is written. What gets past them is dropped at the end of a block.
+ * invariants of the modules, before anything is written.
  */
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { bigEndian64, concatBytes, utf8 } from "../../host/bytes.js";
-import type { Module } from "../../host/chain/module.js";
 import { AccountSchema, VestingSchema } from "../../host/gen/chain/auth/v1/auth_pb.js";
 import { BondStatus } from "../../host/gen/chain/staking/v1/staking_pb.js";
-import { DepositSchema, ProposalSchema, ProposalStatus, VoteSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { DepositSchema, ProposalStatus, VoteSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
 import { timeMessage } from "../../host/gov/periods.js";
 import { enqueue, enqueueProposal } from "../../host/gov/queues.js";
 import { writeDeposit, writeNextProposalId, writeProposal, writeVote } from "../../host/gov/records.js";
 import { readAccount, writeAccount } from "../../host/modules/auth/accounts.js";
-import { accountBank, storeBank } from "../../host/modules/bank/bank.js";
 import { setValidator, validators, writeDelegation } from "../../host/modules/staking/records.js";
 import { enqueueUnbonding } from "../../host/modules/staking/unbonding.js";
-import { sha256 } from "../../host/native/sha256.js";
 import type { KVStore } from "../../host/types.js";
-import { moduleAddress } from "../../host/values/address.js";
-import { exampleChain, V2 } from "../example-chain.js";
-import { data, load } from "../guest/build.js";
+import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
-import { next, type Upgrade, upgraded } from "./one-upgrade.js";
-import { ALICE, DAVE, stakeGenesis } from "./stakers.js";
-import { toV2 } from "./versions.js";
-
-const END = { seconds: 1_800_000_005n, nanos: 0 };
-const GOV_ACCOUNT = moduleAddress(sha256, "gov");
-const genesis = JSON.stringify(stakeGenesis());
-
-type Stores = (name: string) => KVStore;
-
-/** A wasm handler without `allows` that writes one pair into a module's store, and raises the module's version. */
-function writesPair(store: string, version: number, key: Uint8Array, value: Uint8Array): Upgrade {
-  const imports = '(import "chain" "store_set" (func $set (param i32 i32 i32 i32 i32) (result i32)))';
-  const [at, end] = [4096, 4096 + key.length];
-  const run = `(drop (call $set (i32.const 0) (i32.const ${at}) (i32.const ${key.length}) (i32.const ${end}) (i32.const ${value.length}))) (i32.const 0)`;
-  const manifest = {
-    ...{ name: "next", stores: [{ name: store, access: "rw" as const }] },
-    versions: { [store]: { from: [version], to: version + 1 } },
-  };
-  const handler = load({ imports, run, more: data(at, concatBytes(key, value)) }, manifest);
-  return { register: ({ keeper }) => keeper.setWasmHandler(handler, { isOfHome: true }), genesis };
-}
-
-/** The upgrade to version 2, by a handler in TypeScript that may write every module's store. */
-const writes = (breaks: (store: Stores) => void): Upgrade => {
-  const allows = { writeStores: ["auth", "bank", "gov", "staking"] };
-  const { plan, run, ...options } = toV2({
-    allows,
-    run(context) {
-      for (const [address, coins] of [...accountBank.allBalances(context)]) storeBank.mint(context, address, coins);
-      breaks((name) => context.store(name));
-      return new Map(V2.modules);
-    },
-  });
-  return { plan, register: ({ keeper }) => keeper.setUpgradeHandler(plan, run, options), genesis };
-};
+import { type Upgrade, upgraded } from "./one-upgrade.js";
+import { END, entryKey, GOV_ACCOUNT, open, type Stores, writes, writesPair } from "./spoilers.js";
+import { ALICE, DAVE } from "./stakers.js";
 
 function expectRefused(upgrade: Upgrade, module: string, ...texts: string[]): void {
   const failure = failureOf(() => upgraded(exampleChain, upgrade));
   expect(failure).toMatchObject({ code: "UPG_MIGRATION_INVARIANT", kind: { exit: 20, cause: "state" } });
   for (const text of [`of module ${module} does not hold`, ...texts]) expect(failure.message).toContain(text);
 }
-
-const entryKey = (queue: number, id: bigint) =>
-  concatBytes(Uint8Array.of(queue), bigEndian64(END.seconds + 62_135_596_800n), new Uint8Array(4), bigEndian64(id));
 
 describe("a wasm handler without `allows` → UPG_MIGRATION_INVARIANT (20)", () => {
   test("an entry in the queue of deposits for a proposal that does not exist", () => {
@@ -90,12 +49,6 @@ describe("a wasm handler without `allows` → UPG_MIGRATION_INVARIANT (20)", () 
     expectRefused(writesPair(store, 1, Uint8Array.of(0x7f, 1), GARBAGE), store, "7f01 belongs to no record");
   });
 });
-
-const open = (id: bigint) =>
-  create(ProposalSchema, {
-    ...{ id, status: ProposalStatus.VOTING_PERIOD },
-    ...{ submitTime: END, depositEndTime: END, votingStartTime: END, votingEndTime: END },
-  });
 
 /** A proposal that is voted on, with all that belongs to it. */
 function addOpen(gov: KVStore): void {
@@ -316,43 +269,4 @@ test("an open proposal with its entry and mark, and a deposit that the account h
     store("bank").set(supply, utf8(String(BigInt(new TextDecoder().decode(store("bank").get(supply))) + 5n)));
   };
   expect(upgraded(exampleChain, writes(sound)).result.applied?.plan.name).toBe("v2");
-});
-
-describe("an orphan in a queue, on a chain whose modules have no invariants", () => {
-  const modules: Module[] = exampleChain.modules.map(({ invariants, ...module }) => module);
-  const chain = { ...exampleChain, modules };
-
-  test.each([
-    ["a proposal that does not exist", entryKey(2, 77n), "deposit"],
-    ["a key that is too short", Uint8Array.of(1, 0), "voting"],
-  ])("%s → dropped with an event, and the chain goes on", (_, key, queue) => {
-    const { result, app } = upgraded(chain, writesPair("gov", 1, key, bigEndian64(77n)));
-    const blocks = [result, ...Array.from({ length: 8 }, () => next(app))];
-    const dropped = blocks.flatMap(({ events }) => events).filter(({ type }) => type === "orphan_queue_entry");
-    expect(dropped).toHaveLength(1);
-    expect(dropped[0]?.attributes[0]).toMatchObject({ key: "queue", value: queue });
-    expect(app.multiStore.at(app.lastCommitID.version).store("gov").has(key)).toBe(false);
-  });
-
-  test("a closed proposal → its messages do not run again", () => {
-    const breaks = (store: Stores) => {
-      writeProposal(store("gov"), { ...open(1n), status: ProposalStatus.PASSED });
-      enqueue(store("gov"), "voting", END, 1n);
-      writeNextProposalId(store("gov"), 2n);
-    };
-    const { app } = upgraded(chain, writes(breaks));
-    const types = Array.from({ length: 8 }, () => next(app)).flatMap(({ events }) => events.map(({ type }) => type));
-    expect(types).toContain("orphan_queue_entry");
-    expect(types).not.toContain("active_proposal");
-  });
-
-  test("an entry of staking that is too short for a time → dropped", () => {
-    const breaks = (store: Stores) => {
-      store("staking").set(Uint8Array.of(0x41), Uint8Array.of(1));
-      store("staking").set(Uint8Array.of(0x50), utf8("ustake"));
-    };
-    const { app } = upgraded(chain, writes(breaks));
-    next(app);
-    expect(app.multiStore.at(app.lastCommitID.version).store("staking").has(Uint8Array.of(0x41))).toBe(false);
-  });
 });

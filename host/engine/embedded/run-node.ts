@@ -15,7 +15,7 @@ import type { MadeBlock } from "./embedded-node.js";
 import { somethingToDo, TIMER_MILLIS_MAX } from "./idle.js";
 
 export interface RunOptions {
-  /** What went wrong and does not end the node. */
+  /** Receives a description of each problem after which the node goes on. */
   readonly onWarning: (message: string) => void;
   /** Milliseconds between blocks; 0: as fast as they can be made. */
   readonly blockMillis: number;

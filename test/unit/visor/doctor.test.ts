@@ -5,9 +5,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { sha256 } from "../../../host/native/sha256.js";
-import { diskFiles } from "../../../host/programs/disk-files.js";
-import { readSettings } from "../../../host/sidecar/settings/read.js";
-import { examine } from "../../../host/staging/doctor/doctor.js";
 import { encodeText } from "../../../host/text.js";
 import { elf, goodHome, look, lookAtAll, SCRIPT } from "./doctor-home.js";
 
@@ -274,28 +271,5 @@ describe("examine() upgrades and plans", () => {
     expect(look(home, { env })[0]).toContain("COSMOVISOR_CUSTOM_PREUPGRADE: ");
     put("cosmovisor/pre.sh", SCRIPT, 0o644);
     expect(look(home, { env })).toEqual([]);
-  });
-});
-
-describe("examine() backups, and what cannot be looked at", () => {
-  test("less room than the data has → wrong; skipped → a warning", () => {
-    const { home, put } = goodHome();
-    put("data/x/chain.db", "12345");
-    const files = { ...diskFiles, freeBytes: () => 1_000 };
-    const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n", DAEMON_SHUTDOWN_GRACE: "1s" }, undefined);
-    const patient = { files, read, platform: "linux", arch: "x64", units: [] };
-    expect(examine(patient).find(({ what }) => what === "backup")?.detail).toContain("does not fit");
-    expect(look(home, { env: { UNSAFE_SKIP_BACKUP: "true" } })[0]).toContain("UNSAFE_SKIP_BACKUP is true");
-  });
-
-  test("a folder that the system refuses to show → a finding, not an end", () => {
-    const { home } = goodHome();
-    const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
-    const refuse = () => {
-      throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
-    };
-    const files = { ...diskFiles, list: refuse };
-    const found = examine({ files, read, platform: "linux", arch: "x64", units: undefined });
-    expect(found.filter(({ detail }) => detail === "cannot be looked at: EIO: i/o error").length).toBeGreaterThan(2);
   });
 });
