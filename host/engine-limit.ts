@@ -20,6 +20,14 @@ let noticed: UpgradeError | undefined;
 
 /** UPG_BUG_ENGINE_LIMIT (UPG_STORE_IO where the system has no memory) when the error, or what caused it, is a refusal of the engine; otherwise undefined. */
 export function engineLimit(error: unknown): UpgradeError | undefined {
+  try {
+    return limitIn(error);
+  } catch {
+    return undefined; // Code of the object's own ran, and threw: no error of the engine has any.
+  }
+}
+
+function limitIn(error: unknown): UpgradeError | undefined {
   let each: unknown = error;
   for (let depth = 0; depth < CAUSES_MAX && typeof each === "object" && each !== null; depth++) {
     const { code, name, message, cause } = each as {

@@ -3,7 +3,7 @@
 /**
  * The scope of a failure. `state`: it follows from the chain's state or from the bytes given, so every node fails alike and a retry
  * fails again. `local`: this machine's files, disk, settings, programs or network, or the caller's own command; other nodes are not
- * affected, and a retry may succeed. `bug`: a defect of this project.
+ * affected, and a retry may succeed. `bug`: a defect of this project, or of the chain's program where the code says so.
  */
 export type ErrorCause = "state" | "local" | "bug";
 

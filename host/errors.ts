@@ -18,6 +18,7 @@ import {
   remote,
   store,
 } from "./error-kind.js";
+import { briefMessageOf } from "./text.js";
 
 export type { ErrorCause, ErrorKind } from "./error-kind.js";
 
@@ -129,6 +130,7 @@ export const ERROR_KINDS = Object.freeze({
   ),
   UPG_MIGRATION_STUCK: migration(84, "A migration step is missing, so the module cannot reach its version."),
   UPG_MIGRATION_PROBE: migration(85, "A probe of a module failed on the upgraded state. Nothing was committed."),
+  UPG_MIGRATION_HOOK: migration(86, "A module failed in the upgrade's block. Nothing was committed."),
   UPG_HANDLER_HASH: handler(90, "The handler's bytes are not those that the plan pins, or the receipt names.", "local"),
   UPG_HANDLER_LAYOUT: handler(91, "The stored module versions are not those that the handler accepts."),
   UPG_HANDLER_IMPORT: handler(92, "The module imports something that is not offered, or with another type."),
@@ -222,6 +224,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_BUG_CORE_ABI: bug(142, "core.wasm is not the module that this host was built for."),
   UPG_BUG_ASSERT: bug(143, "An internal check failed. Please report it."),
   UPG_BUG_ENGINE_LIMIT: bug(144, "The chain's code reached a limit of the JavaScript engine (stack or memory)."),
+  UPG_BUG_MODULE: bug(145, "A function of a module failed in a block."),
 } as const satisfies Record<string, ErrorKind>);
 
 export type ErrorCode = keyof typeof ERROR_KINDS;
@@ -272,29 +275,22 @@ export class UpgradeError extends Error {
  * }
  */
 export function isUpgradeError(error: unknown): error is UpgradeError {
-  return typeof error === "object" && error !== null && BRAND in error;
+  try {
+    return typeof error === "object" && error !== null && BRAND in error;
+  } catch {
+    return false; // A proxy that throws.
+  }
 }
 
-const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map(
-  (Object.keys(ERROR_KINDS) as ErrorCode[]).map((code) => [ERROR_KINDS[code].number, code]),
-);
-
-/**
- * The code of a number that a Wasm call returned (`-number`).
- *
- * @example
- * console.log(errorCodeOf(115), errorCodeOf(255)); // → UPG_STORE_FULL undefined
- */
-export function errorCodeOf(number: number): ErrorCode | undefined {
-  return BY_NUMBER.get(number);
-}
+/** What a failed assertion says besides. */
+export const BUG_NOTE = " (this is a bug, please report it)";
 
 /** Throws UPG_BUG_ASSERT when a thing that cannot be is. */
 export function assert(condition: unknown, what: string): asserts condition {
-  if (!condition) throw new UpgradeError("UPG_BUG_ASSERT", `${what} (this is a bug, please report it)`);
+  if (!condition) throw new UpgradeError("UPG_BUG_ASSERT", `${what}${BUG_NOTE}`);
 }
 
-/** What was thrown, as text: anything can be thrown. */
+/** What was thrown, as text: anything can be thrown. Cut where it is longer than a line of a handler's log, unless it is ours. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return isUpgradeError(thrown) ? thrown.message : briefMessageOf(thrown);
 }

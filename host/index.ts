@@ -15,11 +15,11 @@ export { CacheMultiStore } from "./branch/kv/cache-multi-store.js";
 export { MemoryKVStore } from "./branch/kv/memory-kv.js";
 export { PrefixStore } from "./branch/kv/prefix-kv.js";
 export { Core, type PreBlockFacts } from "./core/core.js";
+export { errorCodeOf } from "./core/error-number.js";
 export {
   ERROR_KINDS,
   type ErrorCode,
   type ErrorKind,
-  errorCodeOf,
   isUpgradeError,
   UpgradeError,
 } from "./errors.js";

@@ -2,6 +2,8 @@
  * The one format of log lines: sidecar, node and CometBFT's lines that they pass on. Plain, with two spaces before the fields:
  * `2026-01-02T10:47:03.120Z info  node    block made  height=5`; or one JSON object with the same names and the same time (UTC).
  */
+
+import { cutText } from "./text.js";
 import { hasHidden, visible, visibleJson } from "./visible.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -148,4 +150,18 @@ export function programLines(log: Log): (line: string) => void {
     if (entry) log(entry.level, entry.message, { ...entry.fields, source: entry.source });
     else if (line !== "") log("info", line, { source: "program" });
   };
+}
+
+const CAUSES_MAX = 16;
+/** A stack begins with the message, of which a module may write megabytes. */
+const STACK_BYTES_MAX = 16_384;
+
+/** The stack of an error, and those of its causes. */
+export function stackOf(error: unknown): { readonly stack?: string } {
+  const stacks: string[] = [];
+  let each: unknown = error;
+  for (; each instanceof Error && stacks.length < CAUSES_MAX; each = each.cause) {
+    stacks.push(cutText(String(each.stack), STACK_BYTES_MAX));
+  }
+  return stacks.length === 0 ? {} : { stack: stacks.join("\ncaused by: ") };
 }

@@ -1,11 +1,23 @@
 /** What a machine may refuse to a process, by the words of the errors that it shows in: memory and open files. */
-import { messageOf } from "./errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "./errors.js";
 
 /** V8's words when the system gives it no more memory, or no addresses for it. From another thread it is no RangeError. */
 const NO_MEMORY = /^(?:WebAssembly\.\w+\(\): (?:Out of memory|could not allocate)|Array buffer allocation failed)/;
 
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && NO_MEMORY.test(error.message);
+}
+
+/** A folder of somebody else, a full disk, no memory: what the system says no to is no bug, wherever it comes up. */
+export function isRefusedByMachine(error: unknown): boolean {
+  return (error instanceof Error && "syscall" in error) || isOutOfMemory(error);
+}
+
+/** Any error as one with a code: UPG_STORE_IO where the system refused something, UPG_BUG_ASSERT otherwise. */
+export function upgradeErrorOf(error: unknown): UpgradeError {
+  if (isUpgradeError(error)) return error;
+  const code = isRefusedByMachine(error) ? "UPG_STORE_IO" : "UPG_BUG_ASSERT";
+  return new UpgradeError(code, machineProblem(error) ?? messageOf(error), { cause: error });
 }
 
 const isOutOfFiles = (error: unknown) => error instanceof Error && /^E[MN]FILE\b/.test(error.message);

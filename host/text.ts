@@ -3,7 +3,7 @@
  * U+FFFD, another text. `encodeText` makes of them the three bytes that no UTF-8 decoder accepts, so the core refuses them.
  */
 import { codePointOf, itemAt } from "./at.js";
-import { STORE_NAME_BYTES_MAX } from "./limits.js";
+import { LOG_BYTES_MAX, STORE_NAME_BYTES_MAX } from "./limits.js";
 
 const LONE_SURROGATES = /[\ud800-\udfff]/gu;
 
@@ -185,4 +185,16 @@ export function kebab(name: string): string {
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")
     .toLowerCase();
+}
+
+/** The message; cut where it is longer than a line of a handler's log. */
+export function briefMessageOf(thrown: unknown): string {
+  let text: unknown;
+  try {
+    text = thrown instanceof Error ? thrown.message : String(thrown);
+  } catch {
+    // Code of the object's own ran, and threw.
+  }
+  if (typeof text !== "string") return "no readable message";
+  return cutText(text, LOG_BYTES_MAX);
 }

@@ -1,6 +1,5 @@
 /** Runs a block's content on a branch: the upgrade module's hooks, transactions, and the end blockers. */
 
-import { FaultLog, FaultyStores } from "../branch/kv/store-faults.js";
 import { runTried } from "../determinism/tried.js";
 import { UpgradeError } from "../errors.js";
 import { callModule, synchronous } from "../synchronous.js";
@@ -12,6 +11,7 @@ import { storesBefore } from "../upgrade/module-table.js";
 import { SDK, TxError } from "../values/tx-error.js";
 import { type BlockContext, blockContext, type ChainEvent, type ModuleContext, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
+import { callGiver, HookCalls } from "./hooks/hook-calls.js";
 import { type Module, storesOf } from "./module.js";
 import { runProbes } from "./probe.js";
 import { routerAt } from "./tx/message-kind.js";
@@ -57,6 +57,7 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
   const pre = preBlocker(hookInput);
   let applied: AppliedUpgrade | undefined;
   let after = input;
+  const hooks = () => new HookCalls({ height, applied }, branch);
   let txResults: readonly TxResult[];
   if (pre.isUpgradeBlock) {
     applied = endBlocker(hookInput, pre);
@@ -64,19 +65,19 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
       after = inVersion(input, input.versionOf(branch));
       const { modules, facts } = after;
       requireStores(after, branch, applied);
-      checkInvariants(after, branch, applied);
+      checkInvariants(after, hooks(), applied);
       applied = { ...applied, probes: runProbes({ modules, facts, branch, base, applied }) };
     }
     txResults = txs.map(refusedInUpgradeBlock);
-    events.push(...runHooks(after, branch, "BeginBlock"));
+    events.push(...runHooks(after, hooks(), "BeginBlock"));
   } else {
-    events.push(...runHooks(input, branch, "BeginBlock"));
+    events.push(...runHooks(input, hooks(), "BeginBlock"));
     const context = blockContext(input.facts, branch, events);
     for (const change of changes) synchronous("a change", change(context));
     txResults = runTransactions(branch, input);
   }
   const { version } = after.facts;
-  return { txResults, events: [...events, ...runHooks(after, branch, "EndBlock")], applied, version };
+  return { txResults, events: [...events, ...runHooks(after, hooks(), "EndBlock")], applied, version };
 }
 
 /** The block goes on in the version that its upgrade led to. */
@@ -101,18 +102,14 @@ function requireStores({ modules }: BlockInput, { names }: MultiStore, applied: 
 }
 
 /** A state that an upgrade leaves is committed only when it holds what its modules hold to be always true. */
-function checkInvariants({ modules, facts }: BlockInput, branch: MultiStore, { plan, handler }: AppliedUpgrade): void {
-  const state = { stores: branch, version: facts.version };
+function checkInvariants({ modules, facts }: BlockInput, hooks: HookCalls, { plan, handler }: AppliedUpgrade): void {
+  const state = { stores: hooks.read, version: facts.version };
   for (const module of modules.filter((each) => isRunning(each, state))) {
     for (const { name, check } of module.invariants ?? []) {
-      const faults = new FaultLog();
-      const broken = callModule(`invariant "${name}" of module ${module.name}`, () =>
-        check(new FaultyStores(branch, faults)),
-      );
-      // A disk that fails is no verdict on the state, even where the check caught its error.
-      faults.rethrow();
+      const which = `invariant "${name}" of module ${module.name}`;
+      const broken = hooks.call(which, () => check(hooks.read), "UPG_MIGRATION_INVARIANT");
       if (broken === undefined) continue;
-      const what = `after "${plan.name}" the invariant "${name}" of module ${module.name} does not hold: ${broken}`;
+      const what = `after "${plan.name}" the ${which} does not hold: ${broken}`;
       throw failureOf(new UpgradeError("UPG_MIGRATION_INVARIANT", what), plan, handler.wasm);
     }
   }
@@ -132,17 +129,16 @@ function runTransactions(branch: MultiStore, { facts, txs, blockGasMax }: BlockI
 }
 
 /** The begin or end blockers of all modules, in the chain's order. */
-function runHooks({ modules, facts }: BlockInput, branch: MultiStore, hook: "BeginBlock" | "EndBlock"): ChainEvent[] {
+function runHooks({ modules, facts }: BlockInput, hooks: HookCalls, hook: "BeginBlock" | "EndBlock"): ChainEvent[] {
   const events: ChainEvent[] = [];
-  const context = moduleContext({ ...facts, consumeGas: () => undefined }, branch, events);
-  const state = { stores: branch, version: facts.version };
+  const context = moduleContext({ ...facts, consumeGas: () => undefined }, hooks.stores, events);
+  const state = { stores: hooks.stores, version: facts.version };
   for (const module of modules) {
     const run = hook === "BeginBlock" ? module.beginBlock : module.endBlock;
     if (!run || !isRunning(module, state)) continue;
     const what = `${hook} of module ${module.name}`;
-    const call = (inside: ModuleContext) => callModule(what, () => run(inside));
-    if (module.isBounded) call(context);
-    else runTried(what, context, call);
+    const inside = (own: ModuleContext) => callModule(what, () => run(own));
+    hooks.call(what, () => (module.isBounded ? run(context) : runTried(what, context, inside)));
   }
   const mode = { key: "mode", value: hook };
   return events.map(({ type, attributes }) => ({ type, attributes: [...attributes, mode] }));
@@ -153,7 +149,7 @@ export function nextEndTime({ modules }: Pick<Chain, "modules">, state: GivingSt
   const times = modules.flatMap(
     (module) =>
       (isRunning(module, state) &&
-        callModule(`nextEndTime() of module "${module.name}"`, () => module.nextEndTime?.(state.stores))) ||
+        callGiver(`nextEndTime() of module "${module.name}"`, () => module.nextEndTime?.(state.stores))) ||
       [],
   );
   return times.sort(compareTimes)[0];

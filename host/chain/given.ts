@@ -1,12 +1,12 @@
 /** What state gives the engine: who has power over blocks, and the parameters of consensus. */
 import { type ConsensusParams, validateConsensusParams, validateParamsUpdate } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
-import { callModule } from "../synchronous.js";
 import type { CacheMultiStore, Height } from "../types.js";
 import { isWritten } from "../upgrade/guards.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import { genesisParams } from "./genesis/consensus-params.js";
 import type { GenesisFacts } from "./genesis/genesis.js";
+import { callGiver, HookCalls } from "./hooks/hook-calls.js";
 import { type Module, storesOf } from "./module.js";
 import { StateValue } from "./state-value.js";
 import { readValidators, updatesBetween, type Validators } from "./validators.js";
@@ -33,7 +33,7 @@ export function paramsOf(modules: readonly Module[], state: GivingState, genesis
   const giver = giverIn(modules, state, "consensusParams");
   const given =
     giver &&
-    callModule(`consensusParams() of module "${giver.name}"`, () => giver.consensusParams?.(state.stores, genesis));
+    callGiver(`consensusParams() of module "${giver.name}"`, () => giver.consensusParams?.(state.stores, genesis));
   return given ?? genesis;
 }
 
@@ -95,13 +95,20 @@ export class GivenByState {
     return paramsFor(this.modules, { initialHeight, params: this.genesisParams }, height, after);
   }
 
-  /** Returns what a block changed. @throws UpgradeError UPG_INVALID_ARGUMENT, which names the value that breaks a rule */
-  update(after: RanState, committed: () => GivingState): GivenUpdates {
+  /** Returns what a block changed. @throws UpgradeError UPG_MIGRATION_HOOK or UPG_BUG_MODULE, which names the value that breaks a rule */
+  update(ran: RanState, committed: () => GivingState): GivenUpdates {
+    const hooks = new HookCalls(ran, ran.stores);
+    return hooks.call("what modules give the engine", () =>
+      this.#update(ran, { ...ran, stores: hooks.read }, committed),
+    );
+  }
+
+  #update(ran: RanState, after: Omit<RanState, "stores"> & GivingState, committed: () => GivingState): GivenUpdates {
     const mayDiffer = (kind: "validators" | "consensusParams"): boolean => {
       const giver = giverIn(this.modules, after, kind);
       return (
         after.applied !== undefined ||
-        (giver !== undefined && storesOf(giver).some((name) => isWritten(after.stores, name)))
+        (giver !== undefined && storesOf(giver).some((name) => isWritten(ran.stores, name)))
       );
     };
     const powers = this.#validators.after(after, committed, mayDiffer("validators"));

@@ -7,9 +7,10 @@
 import { FaultLog, FaultyStores } from "../branch/kv/store-faults.js";
 import { utf8 } from "../bytes.js";
 import { rethrowEngineLimit } from "../engine-limit.js";
-import { messageOf, UpgradeError } from "../errors.js";
+import { UpgradeError } from "../errors.js";
 import { PROBE_GAS_MAX } from "../limits.js";
 import { callModule } from "../synchronous.js";
+import { briefMessageOf } from "../text.js";
 import type { MultiStore } from "../types.js";
 import { failureOf } from "../upgrade/halt.js";
 import type { AppliedUpgrade, Probes } from "../upgrade/hooks.js";
@@ -84,7 +85,7 @@ function probe(module: Module, probed: Probed, ranBefore: boolean): void {
     problem = problemOf(module, probed, { faults, ranBefore });
   } catch (error) {
     rethrowEngineLimit(error);
-    problem = messageOf(error);
+    problem = briefMessageOf(error);
   }
   faults.rethrow();
   if (problem === undefined) return;

@@ -4,8 +4,8 @@ import { toHex } from "../bytes.js";
 import { TOTAL_POWER_MAX } from "../comet/validator-set.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { UpgradeError } from "../errors.js";
-import { callModule } from "../synchronous.js";
 import type { GenesisFacts } from "./genesis/genesis.js";
+import { callGiver } from "./hooks/hook-calls.js";
 import type { Module, ReadableStores } from "./module.js";
 
 /** The greatest power first. */
@@ -17,8 +17,7 @@ export function readValidators(
   stores: ReadableStores,
   genesis: Pick<GenesisFacts, "stakingParams">,
 ): Validators | undefined {
-  const given =
-    giver && callModule(`validators() of module "${giver.name}"`, () => giver.validators?.(stores, genesis));
+  const given = giver && callGiver(`validators() of module "${giver.name}"`, () => giver.validators?.(stores, genesis));
   if (giver && given) requireValid(giver.name, given);
   return given;
 }

@@ -4,11 +4,12 @@
  */
 
 import { instantiateSync } from "@assemblyscript/loader";
-import { ABSENT, assert, ERROR_KINDS, errorCodeOf, isUpgradeError, UpgradeError } from "../errors.js";
+import { ABSENT, assert, ERROR_KINDS, isUpgradeError, UpgradeError } from "../errors.js";
 import { FRAME_HEADER_BYTES } from "../limits.js";
 import { machineProblem } from "../machine.js";
 import { decodeLossy } from "../text.js";
 import type { KVReader, KVStore } from "../types.js";
+import { errorCodeOf } from "./error-number.js";
 
 const ABI_MAJOR = 1;
 const IMPORTS = ["get", "set", "delete", "seek"];

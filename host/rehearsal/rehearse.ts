@@ -11,6 +11,7 @@ import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import type { Failure } from "../harness/failure/explain.js";
 import { PLAN_INFO_BYTES_MAX } from "../limits.js";
+import { isRefusedByMachine, upgradeErrorOf } from "../machine.js";
 import type { Height, OnProgress, Plan, Timestamp } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type BlockOptions, Rehearsal } from "./block/rehearse-block.js";
@@ -105,7 +106,9 @@ async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wa
     const run: RunFacts = { ...{ options, block, rehearsal, time, times, checks, profile }, handler: wasm };
     try {
       return reportOf(await firstRun(run), { ...facts, handler: wasm }, checks);
-    } catch (error) {
+    } catch (thrown) {
+      // The block ends for a node as well, whatever ended it.
+      const error = isRefusedByMachine(thrown) ? thrown : upgradeErrorOf(thrown);
       if (isUpgradeError(error) && onHandler) failure = whyItFailed(onHandler, error);
       throw error;
     }

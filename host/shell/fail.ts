@@ -3,9 +3,10 @@
  * opened the process's log writes the line there, in the log's format.
  */
 import { CommanderError } from "commander";
-import { ERROR_KINDS, type ErrorCode, isUpgradeError, messageOf } from "../errors.js";
+import { ERROR_KINDS, type ErrorCode, messageOf } from "../errors.js";
 import type { LogFields } from "../log-line.js";
-import { isOutOfMemory, machineProblem } from "../machine.js";
+import { stackOf } from "../log-line.js";
+import { machineProblem, upgradeErrorOf } from "../machine.js";
 import { visible, visibleJson, visibleLines } from "../visible.js";
 import { processLog } from "./process-log.js";
 
@@ -25,11 +26,14 @@ export function reportFailure(error: unknown, isJson: boolean, isTraced: boolean
     // Help and version end well; commander has printed its own complaint.
     return error.exitCode === 0 ? 0 : USAGE_EXIT;
   }
-  const code = codeOf(error);
+  const { code } = upgradeErrorOf(error);
   const { exit } = ERROR_KINDS[code];
-  if (typeof error === "object" && error !== null && reported.has(error)) return exit;
-  const message = (machineProblem(error) ?? messageOf(error)).replaceAll(/\s*\n\s*/g, "; ");
   const log = processLog();
+  if (typeof error === "object" && error !== null && reported.has(error)) {
+    if (isTraced) log?.("error", "the stack of this error", stackOf(error));
+    return exit;
+  }
+  const message = (machineProblem(error) ?? messageOf(error)).replaceAll(/\s*\n\s*/g, "; ");
   if (log) log("error", message, { code, exit, ...(isTraced ? stackOf(error) : {}) });
   else printFailure(error, { message, code, isJson, isTraced });
   return exit;
@@ -45,17 +49,9 @@ interface Printed {
 function printFailure(error: unknown, { message, code, isJson, isTraced }: Printed): void {
   const line = isJson ? visibleJson(JSON.stringify({ error: message, code })) : `Error: ${visible(message)} [${code}]`;
   process.stderr.write(`${line}\n`);
-  if (isTraced && error instanceof Error) process.stderr.write(`${visibleLines(error.stack ?? "")}\n`);
+  const stack = isTraced && stackOf(error).stack;
+  if (stack) process.stderr.write(`${visibleLines(stack)}\n`);
 }
 
 /** Of an error that a line of the log is not about: what happened, and where. */
 export const errorFields = (error: unknown): LogFields => ({ error: messageOf(error), ...stackOf(error) });
-
-const stackOf = (error: unknown): LogFields => (error instanceof Error ? { stack: error.stack } : {});
-
-/** What the system says no to, a folder of somebody else or a full disk, is no bug, wherever it comes up. */
-function codeOf(error: unknown): ErrorCode {
-  if (isUpgradeError(error)) return error.code;
-  const isRefused = error instanceof Error && "syscall" in error;
-  return isRefused || isOutOfMemory(error) ? "UPG_STORE_IO" : "UPG_BUG_ASSERT";
-}

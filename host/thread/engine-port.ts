@@ -11,7 +11,8 @@ import type { MempoolLimits } from "../engine/blocks/mempool.js";
 import type { BlockSettings } from "../engine/embedded/embedded-node.js";
 import type { UpgradeProgress } from "../engine/embedded/upgrade-progress.js";
 import type { GenesisDigest } from "../engine/home/genesis-record.js";
-import { type ErrorCode, type ErrorDetails, isUpgradeError, UpgradeError } from "../errors.js";
+import { type ErrorCode, type ErrorDetails, isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { stackOf } from "../log-line.js";
 import type { Height } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
@@ -123,9 +124,9 @@ export interface SentError {
 }
 
 export function sendError(error: unknown): SentError {
-  const { message = String(error), stack, syscall } = Object(error) as Partial<Error> & { readonly syscall?: string };
   const own = isUpgradeError(error) ? { code: error.code, details: error.details } : { code: undefined, details: {} };
-  return { ...own, message, stack, syscall };
+  const { syscall } = (error instanceof Error ? error : {}) as { readonly syscall?: string };
+  return { ...own, message: messageOf(error), stack: stackOf(error).stack, syscall };
 }
 
 export function receiveError({ code, message, details, stack, syscall }: SentError): Error {

@@ -6,8 +6,8 @@ import { RECORDED_FROM, recordHalt } from "../engine/embedded/run-node.js";
 import { ProgressReporter } from "../engine/embedded/upgrade-progress.js";
 import type { HeldHome } from "../engine/home/held-home.js";
 import type { HoldOptions } from "../engine/home/hold-options.js";
-import { isUpgradeError } from "../errors.js";
 import type { HandlerReport } from "../handler/run/sandbox.js";
+import { upgradeErrorOf } from "../machine.js";
 import type { Height } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import type { LogLevel } from "../upgrade/handlers.js";
@@ -78,8 +78,9 @@ export class WorkerSide {
   }
 
   /** Ends from a certain status on have a record; the rest are mistakes of the caller. */
-  protected record(held: HeldHome, error: unknown): HaltRecord | undefined {
-    if (!isUpgradeError(error) || error.kind.exit < RECORDED_FROM) return undefined;
+  protected record(held: HeldHome, thrown: unknown): HaltRecord | undefined {
+    const error = upgradeErrorOf(thrown);
+    if (error.kind.exit < RECORDED_FROM) return undefined;
     return recordHalt(held, error, { onWarning: (message) => this.log("warn", message) });
   }
 

@@ -70,6 +70,10 @@ const handlerRefused: Step = (facts) => {
   return `${NOTHING} See all that is wrong with the file: ${command(facts.program, "handler check", shellWord(file))}. Replace it, or take it away with ${command("rm", shellWord(file))}, then ${start(facts)}.`;
 };
 
+/** The program is wrong, on every node alike: another start of it ends the same way. */
+const moduleFailed: Step = (facts) =>
+  `${NOTHING} Report it, with this record, to those who publish ${facts.program}: a module of it failed, as the message says. Then start a version that corrects it: ${start(facts)}.`;
+
 const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_HALT_UPGRADE_NEEDED: (facts) => {
     const { pinned_sha256: pinned, other_handlers: others } = facts.details;
@@ -148,6 +152,8 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   },
   UPG_HALT_WORKER: (facts) =>
     `Read in the log what the application's process wrote before its end. CometBFT's handshake, which every start begins with, finds out what the application and it have committed, and runs again what is missing: ${start({ ...facts, startFlags: RELAYED })}.`,
+  UPG_BUG_MODULE: moduleFailed,
+  UPG_BUG_ENGINE_LIMIT: moduleFailed,
   UPG_HANDLER_HASH: (facts) => {
     const { handler_file: file, pinned_sha256: pinned, ran_sha256: ran, file: strange } = facts.details;
     if (ran && strange) {

@@ -4,7 +4,7 @@
  */
 
 import { rethrowEngineLimit } from "../engine-limit.js";
-import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import { declaredVersions } from "../handler/declared-versions.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest/manifest-types.js";
@@ -12,6 +12,7 @@ import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sa
 import { UINT64_MAX } from "../limits.js";
 import type { LogLevel } from "../log-line.js";
 import { callModule } from "../synchronous.js";
+import { briefMessageOf } from "../text.js";
 import type { Height, KVStore, MultiStore, OnProgress, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
 import { reachedVersions } from "./migrations.js";
 
@@ -143,7 +144,7 @@ function checkedMap(returned: ReadonlyMap<unknown, unknown>, { name }: Plan, rea
 function migrationFailure(cause: unknown): UpgradeError {
   rethrowEngineLimit(cause);
   if (isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code)) return cause;
-  const message = messageOf(cause);
+  const message = briefMessageOf(cause);
   return new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
 }
 

@@ -5,9 +5,10 @@
 
 import { compareText } from "../bytes.js";
 import { rethrowEngineLimit } from "../engine-limit.js";
-import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
 import { callModule } from "../synchronous.js";
+import { briefMessageOf } from "../text.js";
 import type { VersionMap } from "../types.js";
 import { requireNoData } from "./guards.js";
 import type { UpgradeContext } from "./handlers.js";
@@ -143,7 +144,7 @@ function named(which: string, run: () => unknown): void {
     if (returned instanceof Error) throw returned;
   } catch (cause) {
     rethrowEngineLimit(cause);
-    const message = `${which}: ${messageOf(cause)}`;
+    const message = `${which}: ${briefMessageOf(cause)}`;
     const isOwn = isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code);
     if (!isOwn) throw new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
     throw new UpgradeError(cause.code, message, { cause, details: cause.details });

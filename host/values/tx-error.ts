@@ -3,7 +3,8 @@
  * holds the errors that this chain can return; `sdk` is the Cosmos SDK's common codespace.
  */
 import { engineLimit } from "../engine-limit.js";
-import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
+import { briefMessageOf } from "../text.js";
 
 export interface AbciError {
   readonly codespace: string;
@@ -128,18 +129,18 @@ export interface ErrorDescription {
 export function describeError(error: unknown): ErrorDescription {
   const limit = engineLimit(error);
   if (limit) throw limit;
+  const log = briefMessageOf(error);
   if (!isUpgradeError(error)) {
-    const what = messageOf(error);
-    return { codespace: UNDEFINED, code: CRASH_CODE, log: `recovered: ${what}` };
+    return { codespace: UNDEFINED, code: CRASH_CODE, log: `recovered: ${log}` };
   }
-  if (error instanceof TxError) return { ...codeOf(error.abci), log: error.message };
-  if (error.code === "UPG_UNAUTHORIZED") return { ...codeOf(UPGRADE_SIGNER), log: error.message };
+  if (error instanceof TxError) return { ...codeOf(error.abci), log };
+  if (error.code === "UPG_UNAUTHORIZED") return { ...codeOf(UPGRADE_SIGNER), log };
   if (error.code.startsWith("UPG_STORE_") || error.code.startsWith("UPG_BUG_")) throw error;
   if (error.code === "UPG_INVALID_NONDETERMINISTIC") {
-    return { ...codeOf(SDK.LOGIC), log: `${error.message}: ${SDK.LOGIC.text} [${error.code}]` };
+    return { ...codeOf(SDK.LOGIC), log: `${log}: ${SDK.LOGIC.text} [${error.code}]` };
   }
-  if (error.code.startsWith("UPG_INVALID_PLAN_")) return { ...codeOf(SDK.INVALID_REQUEST), log: error.message };
-  return { codespace: UNDEFINED, code: INTERNAL_CODE, log: error.message };
+  if (error.code.startsWith("UPG_INVALID_PLAN_")) return { ...codeOf(SDK.INVALID_REQUEST), log };
+  return { codespace: UNDEFINED, code: INTERNAL_CODE, log };
 }
 
 const codeOf = ({ codespace, code }: AbciError) => ({ codespace, code });

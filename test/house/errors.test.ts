@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ERROR_KINDS, type ErrorCode, errorCodeOf } from "../../host/errors.js";
+import { errorCodeOf } from "../../host/core/error-number.js";
+import { ERROR_KINDS, type ErrorCode } from "../../host/errors.js";
 import { ROOT, sourcesUnder } from "./sources.js";
 
 const codes = Object.keys(ERROR_KINDS) as ErrorCode[];

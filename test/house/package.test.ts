@@ -74,7 +74,7 @@ for (const [name, beginBlock] of Object.entries(taken)) {
     app.finalizeBlock({ height: 1n, time: genesis.time });
     console.log(name, "ran");
   } catch (error) {
-    if (error.code !== "UPG_INVALID_NONDETERMINISTIC") console.log(name, error);
+    if (error.cause?.code !== "UPG_INVALID_NONDETERMINISTIC") console.log(name, error);
   }
 }
 `;

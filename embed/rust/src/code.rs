@@ -148,6 +148,8 @@ codes! {
     MigrationStuck = 84, "UPG_MIGRATION_STUCK", 20;
     /// A probe of a module failed on the upgraded state. Nothing was committed.
     MigrationProbe = 85, "UPG_MIGRATION_PROBE", 20;
+    /// A module failed in the upgrade's block. Nothing was committed.
+    MigrationHook = 86, "UPG_MIGRATION_HOOK", 20;
     /// The handler's bytes are not those that the plan pins.
     HandlerHash = 90, "UPG_HANDLER_HASH", 21;
     /// The stored module versions are not those that the handler accepts.
@@ -242,6 +244,8 @@ codes! {
     BugAssert = 143, "UPG_BUG_ASSERT", 70;
     /// The chain's code reached a limit of the JavaScript engine (stack or memory).
     BugEngineLimit = 144, "UPG_BUG_ENGINE_LIMIT", 70;
+    /// A function of a module failed in a block.
+    BugModule = 145, "UPG_BUG_MODULE", 70;
 }
 
 impl Code {

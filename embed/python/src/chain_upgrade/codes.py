@@ -56,6 +56,7 @@ CODES: dict[str, tuple[int, int]] = {
     "UPG_MIGRATION_VERSION_MAP": (83, 20),
     "UPG_MIGRATION_STUCK": (84, 20),
     "UPG_MIGRATION_PROBE": (85, 20),
+    "UPG_MIGRATION_HOOK": (86, 20),
     "UPG_HANDLER_HASH": (90, 21),
     "UPG_HANDLER_LAYOUT": (91, 21),
     "UPG_HANDLER_IMPORT": (92, 21),
@@ -103,4 +104,5 @@ CODES: dict[str, tuple[int, int]] = {
     "UPG_BUG_CORE_ABI": (142, 70),
     "UPG_BUG_ASSERT": (143, 70),
     "UPG_BUG_ENGINE_LIMIT": (144, 70),
+    "UPG_BUG_MODULE": (145, 70),
 }

@@ -1,0 +1,125 @@
+/** What a function of a module throws in a block ends the block with the names of module and function; nothing of it is written. */
+import { describe, expect, test } from "vitest";
+import { defineChain } from "../../host/chain/define-chain.js";
+import { HookCalls } from "../../host/chain/hooks/hook-calls.js";
+import type { Module } from "../../host/chain/module.js";
+import { assert, UpgradeError } from "../../host/errors.js";
+import { LOG_BYTES_MAX } from "../../host/limits.js";
+import type { MultiStore } from "../../host/types.js";
+import type { AppliedUpgrade } from "../../host/upgrade/hooks.js";
+import { exampleChain } from "../example-chain.js";
+import { failureOf } from "./chain.js";
+import { next, upgraded } from "./one-upgrade.js";
+
+const TYPE_ERROR = "Cannot read properties of undefined (reading 'x')";
+const typeError = () => (undefined as unknown as { x: undefined }).x;
+const throwing = (thrown: unknown) => () => {
+  throw thrown;
+};
+/** `fails` is called at this height only. */
+const failingAt = (height: bigint, fails: () => unknown) => (context: { readonly height: bigint }) => {
+  if (context.height === height) fails();
+};
+const chainWith = (own: Partial<Module>) =>
+  defineChain({
+    name: "ownd",
+    modules: [...exampleChain.modules, { name: "own", consensusVersion: 1n, stores: [], ...own } as Module],
+  });
+
+const hostile = new Proxy({}, { get: throwing(new Error("gotcha")), has: throwing(new Error("gotcha")) });
+const THROWN: readonly (readonly [what: string, thrown: unknown, text: string])[] = [
+  ["an Error", new Error("boom"), "failed at height 3: boom. "],
+  ["undefined", undefined, "it threw undefined, which is no Error"],
+  ["a text", "words", "it threw words, which is no Error"],
+  ["a proxy that throws", hostile, "it threw no readable message"],
+  ["an error of this project", new UpgradeError("UPG_INVALID_KEY", "no key"), "no key (UPG_INVALID_KEY)"],
+];
+
+describe("in an ordinary block → UPG_BUG_MODULE (70) with module, function and height", () => {
+  for (const hook of ["beginBlock", "endBlock"] as const) {
+    test.each(THROWN)(`${hook} throws %s`, (_what, thrown, text) => {
+      const { app } = upgraded(chainWith({ [hook]: failingAt(3n, throwing(thrown)) }));
+      const failure = failureOf(() => next(app));
+      expect(failure).toMatchObject({ code: "UPG_BUG_MODULE", kind: { exit: 70 }, details: { height: "3" } });
+      expect(failure.cause).toBe(thrown);
+      expect(failure.message).toContain(`${hook === "beginBlock" ? "BeginBlock" : "EndBlock"} of module own failed`);
+      expect(failure.message).toContain(text);
+      expect(app.lastCommitID.version).toBe(2n);
+    });
+  }
+
+  test("a message of megabytes is cut as those of handlers are", () => {
+    const { app } = upgraded(chainWith({ endBlock: failingAt(3n, throwing(new Error("y".repeat(5_000_000)))) }));
+    expect(failureOf(() => next(app)).message.length).toBeLessThan(LOG_BYTES_MAX + 500);
+  });
+
+  test("errors of the disk keep their code", () => {
+    const full = new UpgradeError("UPG_STORE_FULL", "no space");
+    const { app } = upgraded(chainWith({ endBlock: failingAt(3n, throwing(full)) }));
+    expect(failureOf(() => next(app))).toBe(full);
+  });
+});
+
+describe("in the block of an upgrade → UPG_MIGRATION_* (20) with module and function, nothing written", () => {
+  const FAILING: readonly (readonly [what: string, code: string, own: Partial<Module>])[] = [
+    ["BeginBlock of module own", "UPG_MIGRATION_HOOK", { beginBlock: failingAt(2n, typeError) }],
+    ["EndBlock of module own", "UPG_MIGRATION_HOOK", { endBlock: failingAt(2n, typeError) }],
+    [
+      'invariant "total" of module own',
+      "UPG_MIGRATION_INVARIANT",
+      { invariants: [{ name: "total", check: () => String(typeError()) }] },
+    ],
+    ["the probe of module own", "UPG_MIGRATION_PROBE", { probe: () => String(typeError()) }],
+  ];
+  test.each(FAILING)("%s → %s", (what, code, own) => {
+    const failure = failureOf(() => upgraded(chainWith(own)));
+    expect(failure).toMatchObject({ code, kind: { exit: 20, cause: "state" } });
+    expect(failure.details).toMatchObject({ plan: "next", plan_height: "2" });
+    expect(failure.message).toContain(what);
+    expect(failure.message).toContain(TYPE_ERROR);
+  });
+
+  test("an invariant that returns a promise", () => {
+    const check = () => Promise.resolve("broken") as unknown as string;
+    const failure = failureOf(() => upgraded(chainWith({ invariants: [{ name: "total", check }] })));
+    expect(failure).toMatchObject({ code: "UPG_MIGRATION_INVARIANT" });
+    expect(failure.message).toContain("returned a promise");
+  });
+
+  test("an assertion of a module → its words, without the request to report it", () => {
+    const endBlock = failingAt(2n, () => assert(false, "proposal 77 is in a queue and not in the store"));
+    const failure = failureOf(() => upgraded(chainWith({ endBlock })));
+    expect(failure).toMatchObject({ code: "UPG_MIGRATION_HOOK" });
+    expect(failure.message).toContain(
+      "EndBlock of module own failed: proposal 77 is in a queue and not in the store. ",
+    );
+    expect(failure.message).not.toContain("report it");
+  });
+});
+
+describe("UPG_STORE_CORRUPT in the block of an upgrade", () => {
+  const corrupt = new UpgradeError("UPG_STORE_CORRUPT", "it cannot be decoded");
+  const applied = {
+    plan: { name: "v2", height: 2n, info: "" },
+    handler: { wasm: undefined },
+  } as unknown as AppliedUpgrade;
+  const stores = { names: ["own"], store: () => ({ get: throwing(corrupt) }) } as unknown as MultiStore;
+  const hooks = new HookCalls({ height: 2n, applied }, stores);
+
+  test("of a record that a module decodes → the handler's fault", () => {
+    expect(failureOf(() => hooks.call("EndBlock of module own", throwing(corrupt)))).toMatchObject({
+      code: "UPG_MIGRATION_HOOK",
+    });
+  });
+
+  test("of a store → the disk's, even if the module catches it", () => {
+    const reads = () => {
+      try {
+        hooks.stores.store("own").get(Uint8Array.of(1));
+      } catch {
+        // It goes on.
+      }
+    };
+    expect(failureOf(() => hooks.call("EndBlock of module own", reads))).toBe(corrupt);
+  });
+});
