@@ -6,7 +6,7 @@ import { realpathSync } from "node:fs";
 import { toHex } from "../bytes.js";
 import { formatGasPrices } from "../chain/tx/minimum-fee.js";
 import { NodeService } from "../engine/embedded/node-service.js";
-import { readNodeId } from "../engine/home/consensus-key.js";
+import { nodeIdOrNew } from "../engine/home/consensus-key.js";
 import { GenesisFile } from "../engine/home/genesis-file.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
 import { HaltLinger, type LingerTime } from "../engine/home/halt-linger.js";
@@ -139,9 +139,9 @@ class Threads implements EngineListener {
   }
 
   #service(node: NodeView, { genesisDigest }: EngineFacts): NodeService {
-    const { flags, limits, home, start } = this.options;
+    const { flags, limits, home, log, start } = this.options;
     return new NodeService(node, {
-      nodeId: readNodeId(home.nodeKeyFile),
+      nodeId: nodeIdOrNew(home.nodeKeyFile, log),
       moniker: flags.moniker ?? "node",
       genesis: new GenesisFile(home.genesisFile, genesisDigest),
       search: limits.search,

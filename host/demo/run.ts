@@ -1,5 +1,5 @@
 /** The main job, step by step. Blocks are made on demand and time is counted by blocks, so every run is the same. */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { toUpperHex, utf8 } from "../bytes.js";
 import { initHome } from "../cli/commands/init.js";
@@ -12,6 +12,7 @@ import { withPlainDocument } from "../genesis/take-document.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
+import { makeFolder } from "../store/disk/lmdb-access.js";
 import type { Height, Plan } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import { UPGRADE_STORE } from "../upgrade/keeper.js";
@@ -83,7 +84,7 @@ async function initialise({ home, genesis }: MainJobOptions): Promise<void> {
 }
 
 function mkdirs(path: string): string {
-  mkdirSync(path, { recursive: true });
+  makeFolder(path);
   return path;
 }
 

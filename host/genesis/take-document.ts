@@ -10,7 +10,6 @@ import {
   createReadStream,
   createWriteStream,
   fsyncSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -28,7 +27,8 @@ import { type FileSource, inGenesisFile, openFileSource } from "../engine/home/f
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
-import { openRegularFile } from "../store/disk/lmdb-access.js";
+import { makeFolder, openRegularFile } from "../store/disk/lmdb-access.js";
+import { diskFailure } from "../store/disk/lmdb-errors.js";
 import { removedAtEnd, temporaryFolder } from "../store/disk/lmdb-temporary-path.js";
 import { decodeLossy } from "../text.js";
 import { convertLegacyGenesis } from "./legacy-genesis.js";
@@ -42,12 +42,20 @@ const GZIP_MAGIC = [0x1f, 0x8b];
 /** What a taken document says of its chain. */
 export type TakenGenesis = Pick<Genesis, "chainId">;
 
+function madeFolder(folder: string): string | undefined {
+  try {
+    return makeFolder(folder);
+  } catch (cause) {
+    throw diskFailure("write", `cannot make ${folder}`, folder, cause);
+  }
+}
+
 /**
  * Takes a plain document.
  * @throws UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_CONFIG, UPG_STORE_IO; the home is then as it was
  */
 export function takeDocument(file: string, target: string, chainId: string | undefined): TakenGenesis {
-  const made = mkdirSync(dirname(target), { recursive: true });
+  const made = madeFolder(dirname(target));
   const temporary = `${target}.${toHex(randomBytes(4))}`;
   const release = removedAtEnd(temporary);
   try {

@@ -5,7 +5,6 @@ import {
   constants,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -20,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { openRegularFile, syncFolder } from "../store/disk/lmdb-access.js";
+import { makeFolder, openRegularFile, syncFolder } from "../store/disk/lmdb-access.js";
 import type { FileFacts, Files, OpenFile } from "./files.js";
 
 const MODE_BITS = 0o7777;
@@ -32,7 +31,7 @@ export const diskFiles: Files = {
   read: (path, bytesMax) => unlessMissing(() => readWhole(path, bytesMax)),
   readPart,
   list: (folder) => unlessMissing(() => readdirSync(folder).sort()),
-  makeFolder: (path, mode) => void mkdirSync(path, { recursive: true, mode }),
+  makeFolder: (path, mode) => void makeFolder(path, mode),
   open: (path, how, mode) => new DiskFile(openSync(path, how === "new" ? "wx" : "a", mode)),
   rename: (from, to) => renameSync(from, to),
   remove: (path) => rmSync(path, { recursive: true, force: true }),

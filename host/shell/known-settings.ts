@@ -54,6 +54,7 @@ export function settingsOfSdk(home: string, known: readonly string[]): string[] 
  * @throws UpgradeError UPG_INVALID_CONFIG naming the file, the line and the nearest name; UPG_STORE_IO
  */
 export function requireKnownSettings(home: string, file: ConfigName, known: readonly string[]): void {
+  requireNotEmpty(home, file);
   const names = namesIn(readConfig(home, file));
   const wrong = names.find((name) => !known.includes(name) && !isOfSdk(name));
   if (wrong === undefined) return;
@@ -63,6 +64,17 @@ export function requireKnownSettings(home: string, file: ConfigName, known: read
   throw new UpgradeError(
     "UPG_INVALID_CONFIG",
     `${place}: there is no setting "${visible(wrong)}"${hint(wrong, known)}; nothing reads it, so take it out or write its name right`,
+  );
+}
+
+/** A crash may leave a file without its bytes, and then every default would hold without a message. */
+function requireNotEmpty(home: string, file: ConfigName): void {
+  const path = configPath(home, file);
+  const bytes = readFileIfThere(path);
+  if (bytes === undefined || decodeLossy(bytes).trim() !== "") return;
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `${path} is empty; a crash may have truncated it. Restore it from a backup, or remove it to run with the default settings`,
   );
 }
 

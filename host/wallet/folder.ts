@@ -1,9 +1,9 @@
 /** The folder of a keyring: one file a key, written whole or not at all, readable by its owner alone. */
 
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { utf8 } from "../bytes.js";
-import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
+import { makeFolder, readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { decodeText } from "../text.js";
 import { bytesOf, type Sealed } from "./seal.js";
@@ -74,7 +74,7 @@ export class KeyFolder {
   }
 
   write(record: KeyRecord): void {
-    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    makeFolder(this.path, 0o700);
     writeFileAtomically(this.#file(record.name), utf8(`${JSON.stringify(record, null, 1)}\n`));
   }
 

@@ -36,6 +36,8 @@ describe("config set", () => {
       [["client", "node", "tcp://"], 'invalid value "tcp://" of the setting node: "tcp://" is no address of a node'],
       [["client", "broadcast-mode", "later"], 'invalid value "later" of the setting broadcast-mode'],
       [["app", "api.address", "nowhere"], "of the setting api.address: expected an address such as"],
+      [["app", "rpc.laddr", '"'], "of the setting rpc.laddr: "],
+      [["app", "rpc.laddr", "nowhere"], "of the setting rpc.laddr: "],
       [["app", "api.enable", "maybe"], 'invalid value "maybe" of the setting api.enable: expected true or false'],
       [["app", "block-time", "soon"], "of the setting block-time: expected a duration such as"],
       [["app", "halt-height", "-1"], "of the setting halt-height: expected a block height"],

@@ -7,6 +7,7 @@ import { initHome } from "../../host/cli/commands/init.js";
 import { logicalClock } from "../../host/engine/embedded/clock.js";
 import type { BlockSettings, EmbeddedNode, MadeBlock } from "../../host/engine/embedded/embedded-node.js";
 import { openNode } from "../../host/engine/home/open-node.js";
+import type { Log } from "../../host/log-line.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { exampleChain } from "../example-chain.js";
 
@@ -35,6 +36,7 @@ export interface OpenHomeOptions {
   readonly appVersion?: bigint | undefined;
   readonly blocks?: Partial<BlockSettings>;
   readonly versionsKept?: number;
+  readonly log?: Log;
 }
 
 export function withNode<T>(

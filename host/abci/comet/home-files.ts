@@ -24,7 +24,7 @@ export interface CometFiles {
 
 /**
  * A record of signatures that an older `init` has not made is made, before the first block. One that is missing later was lost,
- * and nothing keeps the key from signing twice. Keys that are absent are made by CometBFT. A key that has signed, on a new chain, is
+ * and nothing keeps the key from signing twice. Keys that are absent are made by CometBFT, but for a consensus key that has signed. A key that has signed, on a new chain, is
  * warned about.
  * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_CORRUPT, UPG_STORE_IO
  */
@@ -32,7 +32,12 @@ export function prepareCometHome(files: CometFiles, isNew: boolean, log: Log): v
   const { nodeKey, validatorKey, lastSigned, databases } = files;
   requireKey(nodeKey, "without it CometBFT makes another one, and this node has another id then");
   requireKey(validatorKey, "restore it from a copy");
-  if (!existsSync(validatorKey)) return;
+  if (!isNew && !existsSync(nodeKey))
+    log("warn", `${nodeKey} is missing: CometBFT makes another one, and this node has another id then`);
+  if (!existsSync(validatorKey)) {
+    requireUnsigned(validatorKey, lastSigned);
+    return;
+  }
   if (isNew && !existsSync(join(databases, "blockstore.db"))) writeNothingSigned(lastSigned);
   if (!existsSync(lastSigned)) {
     throw new UpgradeError(
@@ -50,6 +55,17 @@ export function prepareCometHome(files: CometFiles, isNew: boolean, log: Log): v
         "needed no block is made before the others have come that far",
     );
   }
+}
+
+/** CometBFT makes a missing key without a message, and replaces the record of what the lost one has signed. */
+function requireUnsigned(validatorKey: string, lastSigned: string): void {
+  const { height } = new LastSigned(lastSigned);
+  if (height === 0n) return;
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `${validatorKey} is missing, and it has signed up to height ${height} (${lastSigned}): restore it from your backup of keys. ` +
+      "To run this node with a new key, which is no validator's, move that record away: CometBFT then makes both",
+  );
 }
 
 function requireKey(path: string, remedy: string): void {

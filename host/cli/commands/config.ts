@@ -51,7 +51,7 @@ export function registerConfig(program: Cobra, output: Output): void {
       }
       const flags = requireSetting(program, name, key);
       const text = plainList(readConfig(homeOf(program), name), key, value);
-      checkValue(flags, key, text);
+      checkValue(flags, name, key, text);
       writeSetting(homeOf(program), name, key, text);
     });
   config
@@ -90,20 +90,21 @@ function requireSetting(program: Cobra, name: ConfigName, key: string): readonly
 }
 
 /**
- * A value that no command takes would stop each of them. The empty one means that the default holds.
+ * Reads the value as the commands will. One of app.toml must suit every command that runs the node; one of client.toml, whose
+ * commands have flags of one name with different values, at least one. An empty value means that the default holds.
  * @throws UpgradeError UPG_INVALID_CONFIG
  */
-function checkValue(flags: readonly Option[], key: string, value: string): void {
-  let refusal: unknown;
-  for (const flag of value === "" ? [] : flags) {
+function checkValue(flags: readonly Option[], file: ConfigName, key: string, value: string): void {
+  if (value === "") return;
+  const refusals: unknown[] = [];
+  for (const flag of flags) {
     try {
       parseSetting(flag, value, key);
-      return;
     } catch (error) {
-      refusal ??= error;
+      refusals.push(error);
     }
   }
-  if (refusal !== undefined) throw refusal;
+  if (refusals.length === flags.length || (file === "app" && refusals.length > 0)) throw refusals[0];
 }
 
 /** Settings that the file need not have, and what holds then. */

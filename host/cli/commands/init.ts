@@ -1,11 +1,17 @@
 /** `chaind init`: makes a home with keys and a genesis document. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { toHex, toUpperHex, utf8 } from "../../bytes.js";
 import { parseGenesis } from "../../chain/genesis/genesis.js";
 import { wallClock } from "../../engine/embedded/clock.js";
 import { writeFileAtomically } from "../../engine/home/atomic-file.js";
-import { consensusKey, nodeId, writeConsensusKey, writeNodeKey } from "../../engine/home/consensus-key.js";
+import {
+  consensusKey,
+  readConsensusKey,
+  readNodeId,
+  writeConsensusKey,
+  writeNodeKey,
+} from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
 import { writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
@@ -13,6 +19,7 @@ import { type TakenGenesis, takeDocument, withPlainDocument } from "../../genesi
 import { sha256 } from "../../native/sha256.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { programChain } from "../../shell/program-chain.js";
+import { makeFolder } from "../../store/disk/lmdb-access.js";
 import { formatTime } from "../../time.js";
 import { writeDefaultConfig } from "../config-defaults.js";
 
@@ -65,14 +72,15 @@ export function initHome(options: InitOptions): InitAnswer {
   }
   const { chainId } = writeGenesis(home, options);
   const seed = options.keySeed ?? randomBytes(32);
-  const key = consensusKey(seed);
-  const node = consensusKey(sha256(seed));
-  mkdirSync(home.dataFolder, { recursive: true });
-  writeConsensusKey(home.validatorKeyFile, key);
-  writeNodeKey(home.nodeKeyFile, node);
+  makeFolder(home.dataFolder);
+  // Keys of a home that lost its genesis document are kept: no other copy of them may exist.
+  const isNew = (file: string) => options.overwrite === true || !existsSync(file);
+  if (isNew(home.validatorKeyFile)) writeConsensusKey(home.validatorKeyFile, consensusKey(seed));
+  if (isNew(home.nodeKeyFile)) writeNodeKey(home.nodeKeyFile, consensusKey(sha256(seed)));
   writeNothingSigned(home.lastSignedFile);
   writeDefaultConfig(home.path, chainId, options.moniker ?? "node");
-  return { chain_id: chainId, node_id: nodeId(node), validator: toUpperHex(key.address) };
+  const validator = toUpperHex(readConsensusKey(home.validatorKeyFile).address);
+  return { chain_id: chainId, node_id: readNodeId(home.nodeKeyFile), validator };
 }
 
 function writeGenesis(home: Home, { genesis, chainId }: InitOptions): TakenGenesis {

@@ -10,6 +10,8 @@ import { makeFolder, openRegularFile, syncFolder } from "../../store/disk/lmdb-a
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 import type { UpgradeFileName, UpgradeFiles } from "../../upgrade/files.js";
 
+export { makeFolder };
+
 /**
  * Replaces a file as a whole, durably: written under a temporary name, synced, renamed, read back.
  *

@@ -39,11 +39,11 @@ export function requireHome(home: Home): void {
   if (!existsSync(home.genesisFile) && !home.hasDatabase) throw noDocument(home);
 }
 
-function noDocument({ genesisFile }: Home): UpgradeError {
-  return new UpgradeError(
-    "UPG_INVALID_CONFIG",
-    `${genesisFile} is missing: make a home with \`${programName()} init\` first`,
-  );
+function noDocument({ genesisFile, hasDatabase, databaseFile }: Home): UpgradeError {
+  const remedy = hasDatabase
+    ? `restore it from your backup, since ${databaseFile} holds no block yet and does not replace it`
+    : `make a home with \`${programName()} init\` first`;
+  return new UpgradeError("UPG_INVALID_CONFIG", `${genesisFile} is missing: ${remedy}`);
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when there is no document, UPG_INVALID_GENESIS, UPG_STORE_CORRUPT */

@@ -1,12 +1,20 @@
 /** This node's consensus key, `config/priv_validator_key.json` in CometBFT's format, and its node key. */
 
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { concatBytes, fromBase64, toBase64, toHex, toUpperHex, utf8 } from "../../bytes.js";
 import { addressOf, type PublicKey, publicKeyOf } from "../../comet/keys.js";
 import { UpgradeError } from "../../errors.js";
+import type { Log } from "../../log-line.js";
 import { sha256 } from "../../native/sha256.js";
 import { programName } from "../../program-name.js";
+import { makeFolder } from "../../store/disk/lmdb-access.js";
 import { decodeText } from "../../text.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
+import { Home } from "./home.js";
+
+const SEED_BYTES = 32;
 
 export interface ConsensusKey {
   /** ed25519 seed, 32 bytes. */
@@ -35,18 +43,31 @@ export function writeConsensusKey(path: string, key: ConsensusKey): void {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG */
 export function readConsensusKey(path: string): ConsensusKey {
-  return readKey(path, "consensus key");
+  return readKey(path, "consensus key", consensusKeyRemedy(path));
 }
 
-function readKey(path: string, what: string): ConsensusKey {
+function readKey(path: string, what: string, remedy: string): ConsensusKey {
   const bytes = readFileIfThere(path);
-  if (!bytes) {
-    throw new UpgradeError(
-      "UPG_INVALID_CONFIG",
-      `${path} is missing: make a home with \`${programName()} init\` first`,
+  if (!bytes) throw new UpgradeError("UPG_INVALID_CONFIG", `${path} is missing: ${remedy}`);
+  return consensusKey(readPrivateKey(path, bytes, what));
+}
+
+/** What to do about a missing consensus key: `init` makes one only where no chain has begun. */
+function consensusKeyRemedy(path: string): string {
+  const home = new Home(dirname(dirname(path)));
+  if (home.hasDatabase) {
+    return (
+      "restore it from your backup of keys. This chain's blocks were signed with it and no other key can replace it. " +
+      `Without a backup, \`${programName()} export\` still prints the state, from which a new chain can begin`
     );
   }
-  return consensusKey(readPrivateKey(path, bytes, what));
+  if (existsSync(home.genesisFile)) {
+    return (
+      `restore it from your backup of keys, or begin again with \`${programName()} init NAME --overwrite\`, ` +
+      "which makes new keys and a new genesis document"
+    );
+  }
+  return `make a home with \`${programName()} init\` first`;
 }
 
 function readPrivateKey(path: string, bytes: Uint8Array, what: string): Uint8Array {
@@ -73,5 +94,34 @@ export function nodeId(key: ConsensusKey): string {
 
 /** @throws UpgradeError UPG_INVALID_CONFIG */
 export function readNodeId(path: string): string {
-  return nodeId(readKey(path, "node key"));
+  const remedy =
+    `restore it from your backup of keys, or make a new one with \`${programName()} comet gen-node-key\`; ` +
+    "the node then has another id";
+  return nodeId(readKey(path, "node key", remedy));
+}
+
+/**
+ * This node's id. A missing node key is made, as CometBFT does: the key is the node's name among its peers and decides nothing
+ * about blocks.
+ * @throws UpgradeError UPG_INVALID_CONFIG for a damaged key, UPG_STORE_*
+ */
+export function nodeIdOrNew(path: string, log: Log): string {
+  if (existsSync(path)) return readNodeId(path);
+  const made = makeNodeKey(path);
+  log("warn", `${path} was missing: made a new node key, so this node now has the id ${made}`);
+  return made;
+}
+
+/** Makes a node key where there is none. @returns the node's id. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_* */
+export function makeNodeKey(path: string): string {
+  if (existsSync(path)) {
+    throw new UpgradeError(
+      "UPG_INVALID_CONFIG",
+      `${path} exists, and a new key would change the node's id. To replace it, move that file away first`,
+    );
+  }
+  const key = consensusKey(randomBytes(SEED_BYTES));
+  makeFolder(dirname(path));
+  writeNodeKey(path, key);
+  return nodeId(key);
 }

@@ -9,7 +9,6 @@ import {
   existsSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -20,7 +19,7 @@ import { dirname } from "node:path";
 import { UpgradeError } from "../../errors.js";
 import { tryFileLock } from "../../native/file-lock.js";
 import { programName } from "../../program-name.js";
-import { openRegularFile, readRegularFile } from "../../store/disk/lmdb-access.js";
+import { makeFolder, openRegularFile, readRegularFile } from "../../store/disk/lmdb-access.js";
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 
 const ATTEMPTS = 5;
@@ -95,7 +94,7 @@ function openAndLock(path: string): number {
 
 function openLockFile(path: string): number {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     return openSync(path, NEW_OR_OWN_FILE, 0o644);
   } catch (cause) {
     throw cannotLock(path, cause);

@@ -17,6 +17,15 @@ export function registerComet(program: Cobra, output: Output): void {
       output.print({ node_id }, node_id);
     });
   comet
+    .command("gen-node-key")
+    .summary("Make a node key where it is missing, and show the id")
+    .action(async (_: unknown, command: Cobra) => {
+      const { Home } = await import("../../engine/home/home.js");
+      const { makeNodeKey } = await import("../../engine/home/consensus-key.js");
+      const node_id = makeNodeKey(new Home(homeOf(command)).nodeKeyFile);
+      output.print({ node_id }, node_id);
+    });
+  comet
     .command("show-validator")
     .summary("Show this node's consensus key, as `gentx --pubkey` takes it")
     .action(async (_: unknown, command: Cobra) => {

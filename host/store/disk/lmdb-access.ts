@@ -102,11 +102,31 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Makes a folder and missing ones above it, durably. */
-export function makeFolder(folder: string): void {
-  const first = mkdirSync(resolve(folder), { recursive: true });
-  if (first === undefined) return;
-  for (let made = resolve(folder); made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+/**
+ * Makes a folder and missing ones above it, durably. Folder by folder: the recursive `mkdir` of Node.js never returns where the
+ * system reports a missing folder although the one above exists, as `/proc` does.
+ * @returns the uppermost folder that was made, if any. @throws what the system reports
+ */
+export function makeFolder(folder: string, mode?: number): string | undefined {
+  const missing: string[] = [];
+  for (let at = resolve(folder); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at);
+  // What exists may be a file or a link to nothing: the system's own error is the clearest.
+  if (missing.length === 0 && !statSync(folder).isDirectory()) mkdirSync(folder);
+  missing.reverse();
+  for (const each of missing) {
+    makeOne(each, mode);
+    syncFolder(dirname(each));
+  }
+  return missing[0];
+}
+
+/** Another process may have made it meanwhile. */
+function makeOne(folder: string, mode: number | undefined): void {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !existsSync(folder)) throw error;
+  }
 }
 
 /**

@@ -4,22 +4,13 @@
  * they leave alone a reserve of free space, so that what runs beside them and after them still can write.
  */
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-  statfsSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, ftruncateSync, openSync, readSync, rmSync, statfsSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { SpillFile, SpillFiles } from "../../branch/spill/spill-files.js";
 import { UpgradeError } from "../../errors.js";
 import { asHost } from "../../synchronous.js";
+import { makeFolder } from "./lmdb-access.js";
 import { type Access, diskFailure } from "./lmdb-errors.js";
 
 /** What the writes of one run may take on disk besides the database, unless a setting says otherwise: 8 GiB. */
@@ -61,7 +52,7 @@ export class SpillFolder implements SpillFiles {
     // Another process that was let in by mistake keeps its files: a name is never used twice.
     const path = join(this.path, asHost(randomUUID));
     const file = mapped("write", path, () => {
-      mkdirSync(this.path, { recursive: true });
+      makeFolder(this.path);
       return new DiskFile(this, path, openSync(path, "wx+", FILE_MODE));
     });
     this.#files.add(file);

@@ -1,6 +1,6 @@
 /** A node that serves an engine: what it ends by, what it waits for, and what CometBFT's own files must be. */
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -258,6 +258,28 @@ describe("CometBFT's own files", () => {
     const later = await start(without, false);
     expect(later).toMatchObject({ error: { code: "UPG_INVALID_CONFIG" }, hasStarted: false });
     expect((later.error as Error).message).toContain("restore");
+  });
+
+  test("a consensus key that has signed is missing → UPG_INVALID_CONFIG, its record stays; the record moved away → CometBFT starts", async () => {
+    const record = '{ "height": "7", "round": 0, "step": 3 }';
+    const without = (keepsRecord: boolean) => (home: Home) => {
+      rmSync(home.validatorKeyFile);
+      if (keepsRecord) writeFileSync(home.lastSignedFile, record);
+      else rmSync(home.lastSignedFile);
+    };
+    const { home, ...lost } = await start(without(true), false);
+    expect(lost).toMatchObject({ error: { code: "UPG_INVALID_CONFIG" }, hasStarted: false });
+    expect((lost.error as Error).message).toMatch(
+      /is missing, and it has signed up to height 7 .*restore it from your backup/,
+    );
+    expect(readFileSync(home.lastSignedFile, "utf8")).toBe(record);
+    expect(await start(without(false), false)).toMatchObject({ error: { code: "UPG_HALT_ENGINE" }, hasStarted: true });
+  });
+
+  test("a node key that is missing once there are blocks → a warning that the id changes", async () => {
+    const { said, hasStarted } = await start((home) => rmSync(home.nodeKeyFile), false);
+    expect(said).toMatch(/^warn .*node_key\.json is missing: CometBFT makes another one/m);
+    expect(hasStarted).toBe(true);
   });
 
   test("a key that has signed, on a chain without a block → a warning that names the height; none once there are blocks", async () => {

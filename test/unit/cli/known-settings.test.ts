@@ -106,6 +106,20 @@ describe("requireKnownSettings()", () => {
     expect(error.message).toContain(message);
   });
 
+  test.each(["", "\n \n"])(
+    "a file that a crash emptied: %j → UPG_INVALID_CONFIG that says how to go on; removed → taken",
+    (text) => {
+      const home = homeWith(text);
+      const error = failureOf(() => requireKnownSettings(home, "app", known));
+      expect(error.code).toBe("UPG_INVALID_CONFIG");
+      expect(error.message).toContain(
+        "app.toml is empty; a crash may have truncated it. Restore it from a backup, or remove it",
+      );
+      rmSync(join(home, "config/app.toml"));
+      requireKnownSettings(home, "app", known);
+    },
+  );
+
   test("what `init` writes, and the Cosmos SDK's app.toml → taken", () => {
     const home = join(root, "made");
     makeHome(home, genesisText());

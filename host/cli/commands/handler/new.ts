@@ -1,5 +1,5 @@
 /** `chaind handler new DIR`: a project that builds and tests green at once. */
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageRoot } from "../../../author/compiler.js";
@@ -9,6 +9,7 @@ import { nameProblem } from "../../../handler/manifest/names.js";
 import type { Cobra } from "../../../shell/cobra.js";
 import type { Output } from "../../../shell/output.js";
 import { shellWord } from "../../../shell-word.js";
+import { makeFolder } from "../../../store/disk/lmdb-access.js";
 
 export function registerNew(handler: Cobra, output: Output): void {
   handler
@@ -65,11 +66,4 @@ function requireEmpty(dir: string, folder: string): void {
   const advice = "name a folder that is empty, or that does not exist";
   if (!statSync(folder).isDirectory()) throw refuse(`${dir} is a file: ${advice}`);
   if (readdirSync(folder).length > 0) throw refuse(`${dir} is not empty: ${advice}`);
-}
-
-/** One by one: Node's own way with parents never ends where nobody can make a folder, as in /proc. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  mkdirSync(path);
 }
