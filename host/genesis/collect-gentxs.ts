@@ -5,7 +5,6 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { equalBytes } from "../bytes.js";
 import type { Genesis } from "../chain/genesis/genesis.js";
 import { verifySignature } from "../comet/keys.js";
-import { readNodeId } from "../engine/home/consensus-key.js";
 import { Home } from "../engine/home/home.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { PubKeySchema } from "../gen/cosmos/crypto/ed25519/keys_pb.js";
@@ -16,6 +15,7 @@ import { type NewValidatorMessage, readNewValidator } from "../modules/staking/c
 import type { StakingGenesis } from "../modules/staking/genesis.js";
 import { sha256 } from "../native/sha256.js";
 import { configValue, readConfig } from "../shell/config-file.js";
+import { readNodeId } from "../shell/key-files.js";
 import { programChain } from "../shell/program-chain.js";
 import { readRegularFile } from "../store/disk/lmdb-access.js";
 import { decodeText } from "../text.js";

@@ -5,19 +5,14 @@ import { toHex, toUpperHex, utf8 } from "../../bytes.js";
 import { parseGenesis } from "../../chain/genesis/genesis.js";
 import { wallClock } from "../../engine/embedded/clock.js";
 import { writeFileAtomically } from "../../engine/home/atomic-file.js";
-import {
-  consensusKey,
-  readConsensusKey,
-  readNodeId,
-  writeConsensusKey,
-  writeNodeKey,
-} from "../../engine/home/consensus-key.js";
+import { consensusKey, readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
 import { writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
 import { type TakenGenesis, takeDocument, withPlainDocument } from "../../genesis/take-document.js";
 import { sha256 } from "../../native/sha256.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { readNodeId, writeConsensusKey, writeNodeKey } from "../../shell/key-files.js";
 import { programChain } from "../../shell/program-chain.js";
 import { makeFolder } from "../../store/disk/lmdb-access.js";
 import { formatTime } from "../../time.js";

@@ -95,7 +95,7 @@ export class HeldHome {
     const { options, key } = this.embedded;
     const { clock, log, isEngineAssumed = false } = options;
     const found = this.#findChain();
-    const lastSigned = this.#lastSigned(found, key);
+    const lastSigned = this.#lastSigned(found);
     const { app, database, genesis, alongsideFirst } = this.#openApp(found);
     const mempool = options.mempool ? { mempool: options.mempool } : {};
     const blocks = options.blocks ? { blocks: options.blocks } : {};
@@ -155,14 +155,14 @@ export class HeldHome {
     return new LmdbDatabase(this.home.databaseFile, { spill: { bytesMax: this.options.handlerDiskMax } });
   }
 
-  #lastSigned({ committed, begun }: FoundChain, { address }: ConsensusKey): LastSigned {
+  #lastSigned({ committed, begun }: FoundChain): LastSigned {
     const { home } = this;
     const state = this.#database && committed ? readCommit(this.#database, Number(committed)) : undefined;
     if (committed && state) endRollback(home, { height: committed, appHash: state.appHash });
     const lastSigned = new LastSigned(home.lastSignedFile);
     lastSigned.requireGoesOn(committed ?? begun.genesis.initialHeight - 1n, home.databaseFile);
     const last = this.#database && new BlockStore(this.#database).latest();
-    lastSigned.restoreFrom(last, address, this.options.log);
+    lastSigned.restoreFrom(committed ?? 0n, this.options.log);
     if (last) lastSigned.requireSameBlock(last, home.databaseFile);
     return lastSigned;
   }

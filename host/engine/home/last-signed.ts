@@ -8,7 +8,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { equalBytes, fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
+import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
 import type { Log } from "../../log-line.js";
@@ -83,19 +83,13 @@ export class LastSigned {
     );
   }
 
-  /**
-   * Replaces a missing record by what the database's last block proves: this key has signed that block, so it signs no other one of
-   * its height. A key that signed a later block, in a database that is gone, is not recognized; the warning says so.
-   * @param last undefined before the first block
-   */
-  restoreFrom(last: StoredBlock | undefined, address: Uint8Array, log: Log): void {
+  /** Replaces a missing record by what the database's last block, if any, proves. Later blocks are unknown: the warning says so. */
+  restoreFrom(last: Height, log: Log): void {
     if (existsSync(this.path)) return;
-    const { warning, state } = last ? stateOfBlock(last, address) : NOTHING_SIGNED;
-    this.#write(state);
-    log(
-      "warn",
-      `${this.path} was missing: ${warning}. If this key has signed later blocks, here or on another node, stop this node and restore the newest copy of that file`,
-    );
+    this.#write(record(last));
+    const what = `made a new one from the database, whose last block is ${last}`;
+    const remedy = "stop this node and restore the newest copy of that file";
+    log("warn", `${this.path} was missing: ${what}. If this key has signed later blocks, here or elsewhere, ${remedy}`);
   }
 
   /**
@@ -187,24 +181,6 @@ export class LastSigned {
   #write(state: StateFile): void {
     writeFileAtomically(this.path, utf8(`${JSON.stringify(state, null, 2)}\n`));
   }
-}
-
-const NOTHING_SIGNED = {
-  warning: "the database holds no block, so the new one says that this key has signed nothing",
-  state: { height: "0", round: 0, step: 0 } as StateFile,
-};
-
-/** What a commit says that its validator has signed. */
-function stateOfBlock({ header, commit }: StoredBlock, address: Uint8Array): typeof NOTHING_SIGNED {
-  const height = String(header.height);
-  const warning = `made a new one from block ${height}, the last of the database`;
-  const own = commit.signatures.find(
-    ({ flag, validatorAddress }) => flag === FLAG_COMMIT && equalBytes(validatorAddress, address),
-  );
-  if (!own) return { warning, state: record(header.height) };
-  const signbytes = toUpperHex(commitSignBytes(header.chainId, commit, own));
-  const timestamp = { seconds: String(own.timestamp.seconds), nanos: own.timestamp.nanos };
-  return { warning, state: { ...record(header.height), signature: toBase64(own.signature), signbytes, timestamp } };
 }
 
 function isTime({ seconds, nanos }: NonNullable<StateFile["timestamp"]>): boolean {

@@ -12,7 +12,7 @@ export function registerComet(program: Cobra, output: Output): void {
     .summary("Show this node's id")
     .action(async (_: unknown, command: Cobra) => {
       const { Home } = await import("../../engine/home/home.js");
-      const { readNodeId } = await import("../../engine/home/consensus-key.js");
+      const { readNodeId } = await import("../../shell/key-files.js");
       const node_id = readNodeId(new Home(homeOf(command)).nodeKeyFile);
       output.print({ node_id }, node_id);
     });
@@ -21,7 +21,7 @@ export function registerComet(program: Cobra, output: Output): void {
     .summary("Make a node key where it is missing, and show the id")
     .action(async (_: unknown, command: Cobra) => {
       const { Home } = await import("../../engine/home/home.js");
-      const { makeNodeKey } = await import("../../engine/home/consensus-key.js");
+      const { makeNodeKey } = await import("../../shell/key-files.js");
       const node_id = makeNodeKey(new Home(homeOf(command)).nodeKeyFile);
       output.print({ node_id }, node_id);
     });

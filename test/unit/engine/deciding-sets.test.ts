@@ -7,10 +7,11 @@ import { toHex } from "../../../host/bytes.js";
 import { FLAG_ABSENT, FLAG_COMMIT } from "../../../host/comet/commit.js";
 import { decidingPowers, soleValidator } from "../../../host/engine/blocks/deciding-sets.js";
 import { ValidatorStore } from "../../../host/engine/blocks/validator-store.js";
-import { consensusKey, writeConsensusKey } from "../../../host/engine/home/consensus-key.js";
+import { consensusKey } from "../../../host/engine/home/consensus-key.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { rollback } from "../../../host/offline/rollback.js";
 import { verifyHome } from "../../../host/offline/verify.js";
+import { writeConsensusKey } from "../../../host/shell/key-files.js";
 import { LmdbDatabase } from "../../../host/store/disk/lmdb-database.js";
 import { followHeaders, Home, member, OTHER, OWN, service, THIRD } from "./member-home.js";
 

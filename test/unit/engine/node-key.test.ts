@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readConsensusKey, readNodeId } from "../../../host/engine/home/consensus-key.js";
+import { readConsensusKey } from "../../../host/engine/home/consensus-key.js";
+import { readNodeId } from "../../../host/shell/key-files.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-node-key-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
