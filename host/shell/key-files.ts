@@ -30,7 +30,7 @@ export function writeNodeKey(path: string, key: ConsensusKey): void {
 }
 
 /** A node's id: its node key's address in lower-case hex. */
-export function nodeId(key: ConsensusKey): string {
+function nodeId(key: ConsensusKey): string {
   return toHex(key.address);
 }
 
