@@ -16,6 +16,10 @@ export const isReady = (readiness: readonly Readiness[]): boolean => readiness.l
 export const lackingIn = ({ phase, readiness }: Pick<VisorStatus, "phase" | "readiness">): readonly Readiness[] =>
   phase === "migrating" ? [] : readiness.filter(isLacking);
 
+/** The answer comes by itself in a few seconds: the sidecar reads the plan, or tries its program. */
+export const isPending = ({ what, state, next }: Readiness): boolean =>
+  state === "unknown" && (what === "plan" || (what === "program" && next === null));
+
 const FRESH_MILLIS_MIN = 15_000;
 const FRESH_MILLIS_MAX = 600_000;
 /** Where nobody knows when the height comes. */

@@ -1,5 +1,5 @@
 /** The status of a home's sidecar, for every command that reports it: of the one that runs, else what its files say. */
-import { askStatus } from "../../panel/ask.js";
+import { type Asked, type AskOptions, askStatus } from "../../panel/ask.js";
 import { socketPath } from "../../panel/socket-path.js";
 import type { Reached } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
@@ -27,12 +27,23 @@ export interface FoundStatus {
   readonly silentPid?: string | undefined;
 }
 
+/** What the sidecar reports, with a plan of the state that it has not read yet; undefined: none runs, or it does not respond. */
+export async function askSidecar(
+  settings: Settings,
+  machine: Pick<Machine, "files">,
+  how: Omit<AskOptions, "socket"> = {},
+): Promise<Asked | undefined> {
+  const asked = await askStatus({ socket: socketPath(settings.root), ...how });
+  if (!asked) return undefined;
+  const isOurs = machine.files.facts(placesOf(settings).database) !== undefined;
+  return { ...asked, status: withUnseenPlan(asked.status, await planInState(settings, isOurs)) };
+}
+
 /** Never rejects. */
 export async function statusOf(settings: Settings, machine: Machine): Promise<FoundStatus> {
-  const asked = await askStatus({ socket: socketPath(settings.root) });
+  const asked = await askSidecar(settings, machine);
   if (asked) {
-    const isOurs = machine.files.facts(placesOf(settings).database) !== undefined;
-    const status = withUnseenPlan(asked.status, await planInState(settings, isOurs));
+    const { status } = asked;
     const { height: last } = status;
     const reached = last ? { height: BigInt(last.value), source: last.source } : undefined;
     return { status, scheduled: scheduledIn(status), sidecar: { reached } };

@@ -246,6 +246,16 @@ describe("statusCommand()", () => {
     expect(await run()).toMatchObject({ exit: 30, texts: [expect.stringMatching(/it crashed/)] });
   });
 
+  it("the plan's program is tried → waits for the result, and prints that alone", async () => {
+    const row = { what: "program", next: null } as const;
+    board.update({ phase: "waiting", plan, readiness: [{ ...row, state: "unknown", detail: "not tried yet" }] });
+    const asked = run();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    board.update({ phase: "ready", readiness: [{ ...row, state: "ready", detail: "it runs" }] });
+    const { exit, written } = await asked;
+    expect([exit, written.map(({ phase }) => phase)]).toEqual([0, ["ready"]]);
+  });
+
   it("--watch → each change is written, and the end of the sidecar ends it with 3", async () => {
     const watching = run({ isWatching: true });
     for (const phase of ["running", "halted"] as const) {

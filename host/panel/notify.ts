@@ -2,8 +2,8 @@
  * What systemd is notified of, where it started the sidecar (`Type=notify`, `NotifyAccess=all`). Node.js has no datagram sockets of
  * this kind, so `systemd-notify` sends it, one message after the other. Nothing waits for it.
  */
-import type { Machine } from "../../sidecar/machine.js";
-import type { Phase, StatusBoard, VisorStatus } from "../../sidecar/status.js";
+import type { Machine } from "../sidecar/machine.js";
+import type { Phase, StatusBoard, VisorStatus } from "../sidecar/status.js";
 
 /** While it is in one of these, a start may take long: an upgrade's block, a copy of the data. */
 const LONG: ReadonlySet<Phase> = new Set(["halted", "backing up", "switching", "migrating", "downloading"]);
