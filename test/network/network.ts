@@ -15,7 +15,7 @@ import type { LocalNode } from "../../host/localnet/network.js";
 import { portsFor } from "../../host/localnet/ports.js";
 import { writeSetting } from "../../host/shell/config-edit.js";
 import { ask } from "../../host/wallet/ask.js";
-import { type Packed, propose, Signer, softwareUpgrade, vote } from "../scenario/wallet.js";
+import { type Packed, propose, Signer, signTogether, softwareUpgrade, vote } from "../scenario/wallet.js";
 import { type Compared, compareHeaders } from "./compare.js";
 import { NetNode, type StartOptions, until } from "./node.js";
 
@@ -30,7 +30,7 @@ export interface NetworkOptions {
   readonly program: string;
   readonly comet: string;
   readonly validators?: number;
-  /** How long a vote is; a slow machine needs longer for four of them. */
+  /** How long a vote is. */
   readonly votingNanos?: bigint;
 }
 
@@ -122,10 +122,16 @@ export class Network {
   }
 
   /** Signs and sends through CometBFT's RPC, and waits for the block; returns its height. @throws Error when the transaction fails */
-  async send(signer: Signer, messages: readonly Packed[], node = this.#running()): Promise<number> {
-    const { info } = await ask(node.rpc, AuthQuery.method.accountInfo, { address: signer.address });
-    const { accountNumber = 0n, sequence = 0n } = info ?? {};
-    const tx = signer.sign(messages, { chainId: "network-1", accountNumber, sequence, gas: GAS });
+  send(signer: Signer, messages: readonly Packed[], node = this.#running()): Promise<number> {
+    return this.#sendTogether([signer], messages, node);
+  }
+
+  async #sendTogether(signers: readonly Signer[], messages: readonly Packed[], node: NetNode): Promise<number> {
+    const accounts = signers.map(async (signer) => {
+      const { info } = await ask(node.rpc, AuthQuery.method.accountInfo, { address: signer.address });
+      return { signer, accountNumber: info?.accountNumber ?? 0n, sequence: info?.sequence ?? 0n };
+    });
+    const tx = signTogether(await Promise.all(accounts), messages, { chainId: "network-1", gas: GAS });
     const sent = (await node.rpc.call("broadcast_tx_sync", { tx: toBase64(tx) })) as {
       code: number;
       log: string;
@@ -153,14 +159,18 @@ export class Network {
     return node;
   }
 
-  /** A proposal that all vote for. */
+  /** A proposal that all vote for, in one transaction: no machine is too slow for the voting period. */
   async propose(messages: readonly Packed[]): Promise<void> {
     const [first] = this.signers;
     if (!first) throw new Error("no signer");
     this.#proposals += 1n;
-    await this.send(first, [propose(first, messages, { amount: 10_000_000 })]);
     const id = this.#proposals;
-    await Promise.all(this.signers.map((signer) => this.send(signer, [vote(signer, id, VoteOption.YES)])));
+    const votes = this.signers.map((signer) => vote(signer, id, VoteOption.YES));
+    await this.#sendTogether(
+      this.signers,
+      [propose(first, messages, { amount: 10_000_000 }), ...votes],
+      this.#running(),
+    );
   }
 
   /** The same of an upgrade; returns the height of its plan once it is scheduled. */

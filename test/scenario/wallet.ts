@@ -38,6 +38,12 @@ export interface SignOptions {
   readonly timeoutHeight?: bigint;
 }
 
+export interface SigningAccount {
+  readonly signer: Signer;
+  readonly accountNumber: bigint;
+  readonly sequence: bigint;
+}
+
 export class Signer {
   readonly #privateKey: Uint8Array;
   readonly publicKey: Uint8Array;
@@ -56,22 +62,38 @@ export class Signer {
   }
 
   sign(messages: readonly Packed[], options: SignOptions): Uint8Array {
-    const { chainId, accountNumber, sequence, fee = "", gas = 1_000_000n, memo = "", timeoutHeight = 0n } = options;
-    const amount = fee === "" ? [] : [{ denom: "ustake", amount: fee }];
-    const publicKey = pack(PubKeySchema, { key: this.publicKey });
-    const modeInfo = { sum: { case: "single", value: { mode: SignMode.DIRECT } } } as const;
-    const body = create(TxBodySchema, { messages: [...messages], memo, timeoutHeight });
-    const authInfo = create(AuthInfoSchema, {
-      signerInfos: [{ publicKey, modeInfo, sequence }],
-      fee: { amount, gasLimit: gas },
-    });
-    const raw = create(TxRawSchema, {
-      bodyBytes: toBinary(TxBodySchema, body),
-      authInfoBytes: toBinary(AuthInfoSchema, authInfo),
-    });
-    raw.signatures.push(sign("secp256k1", this.#privateKey, signBytes({ raw, chainId, accountNumber })));
-    return toBinary(TxRawSchema, raw);
+    const { accountNumber, sequence, ...rest } = options;
+    return signTogether([{ signer: this, accountNumber, sequence }], messages, rest);
   }
+
+  /** Signs the bytes of a transaction for this account. */
+  signature(bytes: Uint8Array): Uint8Array {
+    return sign("secp256k1", this.#privateKey, bytes);
+  }
+}
+
+/** One transaction of several accounts, in the order in which its messages name them. The first pays the fee. */
+export function signTogether(
+  accounts: readonly SigningAccount[],
+  messages: readonly Packed[],
+  options: Omit<SignOptions, "accountNumber" | "sequence">,
+): Uint8Array {
+  const { chainId, fee = "", gas = 1_000_000n, memo = "", timeoutHeight = 0n } = options;
+  const amount = fee === "" ? [] : [{ denom: "ustake", amount: fee }];
+  const modeInfo = { sum: { case: "single", value: { mode: SignMode.DIRECT } } } as const;
+  const signerInfos = accounts.map(({ signer, sequence }) => ({
+    ...{ publicKey: pack(PubKeySchema, { key: signer.publicKey }), modeInfo, sequence },
+  }));
+  const body = create(TxBodySchema, { messages: [...messages], memo, timeoutHeight });
+  const authInfo = create(AuthInfoSchema, { signerInfos, fee: { amount, gasLimit: gas } });
+  const raw = create(TxRawSchema, {
+    bodyBytes: toBinary(TxBodySchema, body),
+    authInfoBytes: toBinary(AuthInfoSchema, authInfo),
+  });
+  raw.signatures = accounts.map(({ signer, accountNumber }) =>
+    signer.signature(signBytes({ raw, chainId, accountNumber })),
+  );
+  return toBinary(TxRawSchema, raw);
 }
 
 const coins = (amount: number | string, denom = "ustake") => ({ denom, amount: String(amount) });
