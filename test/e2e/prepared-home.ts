@@ -3,6 +3,7 @@
 import "../serve-chain.js";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Chain } from "../../host/chain/define-chain.js";
 import { initHome } from "../../host/cli/commands/init.js";
 import { logicalClock } from "../../host/engine/embedded/clock.js";
 import type { BlockSettings, EmbeddedNode, MadeBlock } from "../../host/engine/embedded/embedded-node.js";
@@ -31,8 +32,10 @@ export function makeHome(path: string, genesis: string): void {
 
 export interface OpenHomeOptions {
   readonly path: string;
-  /** Folder of the program's handlers. */
-  readonly handlers: string;
+  /** Default: the example chain. */
+  readonly chain?: Chain;
+  /** Folder of the program's handlers. Default: the chain's own. */
+  readonly handlers?: string;
   readonly appVersion?: bigint | undefined;
   readonly blocks?: Partial<BlockSettings>;
   readonly versionsKept?: number;

@@ -36,29 +36,33 @@ export function appliesWithFindings(facts: EndingFacts, checks: readonly string[
 }
 
 export function endsWith(error: UpgradeError, facts: EndingFacts): Ending {
-  const { exit } = error.kind;
-  return ending(verdictOf(exit), exit, error.code, error.message, nextOf(error, facts));
+  return ending(verdictOf(error), error.kind.exit, error.code, error.message, nextOf(error, facts));
 }
 
+/** The program's own code failed: a node that runs it exits with the same status at the height. */
+const isOfProgram = ({ code }: UpgradeError) => code === "UPG_BUG_MODULE" || code === "UPG_BUG_ENGINE_LIMIT";
+
 /** Exit statuses of errors.md. */
-function verdictOf(exit: number): Verdict {
-  if (exit === 20) return "would fail";
+function verdictOf(error: UpgradeError): Verdict {
+  const { exit } = error.kind;
+  if (exit === 20 || isOfProgram(error)) return "would fail";
   if (exit === 21) return "would be refused";
   return exit >= 10 && exit <= 14 ? "would halt" : "cannot be rehearsed";
 }
 
-function nextOf({ code, kind, details }: UpgradeError, facts: EndingFacts): string {
+function nextOf(error: UpgradeError, facts: EndingFacts): string {
+  const { code, kind, details } = error;
   const { home, handler, plan } = facts;
   const state = `--state ${shellWord(home)}`;
   const again = command("upgrade rehearse", "--home", shellWord(home), ...(handler ? ["--handler FILE"] : []));
   const safe = "This chain is as it was: nothing was written.";
+  const stops = `${safe} At the height nodes would exit with ${kind.exit}, and nothing of the block would be committed. Report this to the chain's developers now.`;
+  const cancel = `While there is time, the plan can be cancelled: ${command("tx upgrade cancel-software-upgrade --help")}.`;
+  if (isOfProgram(error)) return `${stops} Rehearse the corrected version of the program: ${again}. ${cancel}`;
   switch (kind.exit) {
     case 20: {
       const look = handler ? ` See where it fails: ${command("handler run", shellWord(handler), state, "--gas")}.` : "";
-      return (
-        `${safe} At the height every node would end with 20, and nothing of the block would be committed. Report this to the chain's developers now.${look} ` +
-        `With a better one: ${again}. While there is time, the plan can be cancelled: ${command("tx upgrade cancel-software-upgrade --help")}.`
-      );
+      return `${stops}${look} Rehearse a corrected one: ${again}. ${cancel}`;
     }
     case 21: {
       const look = handler
