@@ -4,7 +4,7 @@
  */
 
 import { rethrowEngineLimit } from "../engine-limit.js";
-import { isUpgradeError, UpgradeError } from "../errors.js";
+import { UpgradeError } from "../errors.js";
 import { declaredVersions } from "../handler/declared-versions.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { type Allowances, NOTHING_ALLOWED } from "../handler/manifest/manifest-types.js";
@@ -12,9 +12,8 @@ import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sa
 import { UINT64_MAX } from "../limits.js";
 import type { LogLevel } from "../log-line.js";
 import { callModule } from "../synchronous.js";
-import { briefMessageOf } from "../text.js";
 import type { Height, KVStore, MultiStore, OnProgress, Plan, StoreUpgrades, Timestamp, VersionMap } from "../types.js";
-import { reachedVersions } from "./migrations.js";
+import { keepsCode, reachedVersions, thrownText } from "./migrations.js";
 
 export type { LogLevel } from "../log-line.js";
 
@@ -143,9 +142,8 @@ function checkedMap(returned: ReadonlyMap<unknown, unknown>, { name }: Plan, rea
 /** What a handler threw: a migration's or the store's own error goes on as it is, anything else becomes a failure. */
 function migrationFailure(cause: unknown): UpgradeError {
   rethrowEngineLimit(cause);
-  if (isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code)) return cause;
-  const message = briefMessageOf(cause);
-  return new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
+  if (keepsCode(cause)) return cause;
+  return new UpgradeError("UPG_MIGRATION_FAILED", thrownText(cause), { cause });
 }
 
 export function wasmHandler(wasm: WasmHandler): RegisteredHandler {

@@ -5,7 +5,7 @@
 
 import { compareText } from "../bytes.js";
 import { rethrowEngineLimit } from "../engine-limit.js";
-import { isUpgradeError, UpgradeError } from "../errors.js";
+import { BUG_NOTE, isUpgradeError, UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
 import { callModule } from "../synchronous.js";
 import { briefMessageOf } from "../text.js";
@@ -137,6 +137,13 @@ export class ModuleManager {
   }
 }
 
+/** Does an error of a handler or a step end the block with its own code? A failed assertion of theirs is a failure like any other. */
+export const keepsCode = (cause: unknown): cause is UpgradeError =>
+  isUpgradeError(cause) && /^UPG_(?:MIGRATION|HANDLER|STORE|BUG(?!_ASSERT))_/.test(cause.code);
+
+/** The message of what a handler or a step threw. */
+export const thrownText = (cause: unknown): string => briefMessageOf(cause).replace(BUG_NOTE, "");
+
 /** What a step ends with says which step it was. As a handler does, a step may return an Error to fail. */
 function named(which: string, run: () => unknown): void {
   try {
@@ -144,9 +151,8 @@ function named(which: string, run: () => unknown): void {
     if (returned instanceof Error) throw returned;
   } catch (cause) {
     rethrowEngineLimit(cause);
-    const message = `${which}: ${briefMessageOf(cause)}`;
-    const isOwn = isUpgradeError(cause) && /^UPG_(MIGRATION|HANDLER|STORE|BUG)_/.test(cause.code);
-    if (!isOwn) throw new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
+    const message = `${which}: ${thrownText(cause)}`;
+    if (!keepsCode(cause)) throw new UpgradeError("UPG_MIGRATION_FAILED", message, { cause });
     throw new UpgradeError(cause.code, message, { cause, details: cause.details });
   }
 }

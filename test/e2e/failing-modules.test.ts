@@ -98,27 +98,30 @@ const IN_UPGRADE: readonly Failing[] = [
 ];
 
 describe("in the upgrade's block", () => {
-  test.each(IN_UPGRADE)("$what → start exits $exit with $code in halt.json; a rehearsal predicts it", async (failing) => {
-    const { functions, code, exit, words } = failing;
-    const home = preparedHome();
-    const file = program(`upgrade-${IN_UPGRADE.indexOf(failing)}`, functions);
+  test.each(IN_UPGRADE)(
+    "$what → start exits $exit with $code in halt.json; a rehearsal predicts it",
+    async (failing) => {
+      const { functions, code, exit, words } = failing;
+      const home = preparedHome();
+      const file = program(`upgrade-${IN_UPGRADE.indexOf(failing)}`, functions);
 
-    const rehearsed = await rehearse(file, home);
-    expect(rehearsed.exit, rehearsed.stderr).toBe(exit);
-    expect(rehearsed.stdout).toContain(`WOULD FAIL (exit ${exit}) ${code}`);
-    expect(rehearsed.stdout).toContain(`At the height nodes would exit with ${exit}`);
-    const report = readReport(home);
-    expect(report).toMatchObject({ verdict: "would fail", exit, code, plan: { name: "v2", height: "4" } });
-    for (const word of words) expect(report.message).toContain(word);
-    expect(readRehearsal(keptReport(home))).toMatchObject({ verdict: "would fail", exit });
+      const rehearsed = await rehearse(file, home);
+      expect(rehearsed.exit, rehearsed.stderr).toBe(exit);
+      expect(rehearsed.stdout).toContain(`WOULD FAIL (exit ${exit}) ${code}`);
+      expect(rehearsed.stdout).toContain(`At the height nodes would exit with ${exit}`);
+      const report = readReport(home);
+      expect(report).toMatchObject({ verdict: "would fail", exit, code, plan: { name: "v2", height: "4" } });
+      for (const word of words) expect(report.message).toContain(word);
+      expect(readRehearsal(keptReport(home))).toMatchObject({ verdict: "would fail", exit });
 
-    const end = await start(file, home);
-    expect(end.exit, end.stderr).toBe(exit);
-    const record = home.haltRecord;
-    expect(record).toMatchObject({ code, height: "4", last_committed_height: "3" });
-    expect(loggedHalt(end)).toMatchObject({ code, height: "4" });
-    for (const word of words) expect(record?.message).toContain(word);
-  });
+      const end = await start(file, home);
+      expect(end.exit, end.stderr).toBe(exit);
+      const record = home.haltRecord;
+      expect(record).toMatchObject({ code, height: "4", last_committed_height: "3" });
+      expect(loggedHalt(end)).toMatchObject({ code, height: "4" });
+      for (const word of words) expect(record?.message).toContain(word);
+    },
+  );
 
   test("a module that fails nowhere → the block is made, by the same program otherwise", async () => {
     const home = preparedHome();
@@ -132,16 +135,19 @@ describe("in the upgrade's block", () => {
 });
 
 describe("in an ordinary block", () => {
-  test.each(["beginBlock", "endBlock"] as const)("%s that throws → exit 70, UPG_BUG_MODULE in halt.json", async (hook) => {
-    const home = preparedHome();
-    const file = program(hook, `${hook}: at(6n, typeError)`);
-    const end = await start(file, home);
-    expect(end.exit, end.stderr).toBe(70);
-    const facts = { code: "UPG_BUG_MODULE", height: "6", last_committed_height: "5" };
-    expect(home.haltRecord).toMatchObject({ ...facts, cause: "bug" });
-    expect(loggedHalt(end)).toMatchObject(facts);
-    const name = hook === "beginBlock" ? "BeginBlock" : "EndBlock";
-    expect(home.haltRecord?.message).toContain(`${name} of module own failed at height 6: ${TYPE_ERROR}`);
-    expect(home.haltRecord?.next).toContain("Report it");
-  });
+  test.each(["beginBlock", "endBlock"] as const)(
+    "%s that throws → exit 70, UPG_BUG_MODULE in halt.json",
+    async (hook) => {
+      const home = preparedHome();
+      const file = program(hook, `${hook}: at(6n, typeError)`);
+      const end = await start(file, home);
+      expect(end.exit, end.stderr).toBe(70);
+      const facts = { code: "UPG_BUG_MODULE", height: "6", last_committed_height: "5" };
+      expect(home.haltRecord).toMatchObject({ ...facts, cause: "bug" });
+      expect(loggedHalt(end)).toMatchObject(facts);
+      const name = hook === "beginBlock" ? "BeginBlock" : "EndBlock";
+      expect(home.haltRecord?.message).toContain(`${name} of module own failed at height 6: ${TYPE_ERROR}`);
+      expect(home.haltRecord?.next).toContain("Report it");
+    },
+  );
 });

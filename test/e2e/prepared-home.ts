@@ -43,14 +43,13 @@ export interface OpenHomeOptions {
 }
 
 export function withNode<T>(
-  { path, handlers, appVersion, ...settings }: OpenHomeOptions,
+  { path, appVersion, ...settings }: OpenHomeOptions,
   use: (node: EmbeddedNode) => T,
 ): T {
   const open = openNode({
     chain: exampleChain,
     home: path,
     clock: logicalClock(BLOCK_NANOS),
-    handlers,
     log: () => undefined,
     ...settings,
     ...(appVersion === undefined ? {} : { appVersion }),

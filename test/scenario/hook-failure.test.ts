@@ -1,6 +1,6 @@
 /** What a function of a module throws in a block ends the block with the names of module and function; nothing of it is written. */
 import { describe, expect, test } from "vitest";
-import { defineChain } from "../../host/chain/define-chain.js";
+import { type ChainUpgradeHandler, defineChain, migrate } from "../../host/chain/define-chain.js";
 import { HookCalls } from "../../host/chain/hooks/hook-calls.js";
 import type { Module } from "../../host/chain/module.js";
 import { assert, UpgradeError } from "../../host/errors.js";
@@ -93,6 +93,26 @@ describe("in the block of an upgrade → UPG_MIGRATION_* (20) with module and fu
     expect(failure.message).toContain(
       "EndBlock of module own failed: proposal 77 is in a queue and not in the store. ",
     );
+    expect(failure.message).not.toContain("report it");
+  });
+});
+
+describe("an assertion in what an upgrade runs → UPG_MIGRATION_FAILED (20), without the request to report it", () => {
+  const breaks = () => assert(false, "proposal 77 is in a queue and not in the store");
+  const own: Module = { name: "own", consensusVersion: 2n, stores: [], migrations: { 1: breaks } };
+  const failing: readonly (readonly [what: string, handler: ChainUpgradeHandler])[] = [
+    ["the handler", breaks as unknown as ChainUpgradeHandler],
+    ["a migration of a module", migrate],
+  ];
+  test.each(failing)("%s", (_what, handler) => {
+    const { name, modules } = exampleChain;
+    const chain = defineChain({
+      ...{ name, modules: [...modules, own] },
+      upgrades: [{ plan: "next", from: { own: 1n }, handler }],
+    });
+    const failure = failureOf(() => upgraded(chain, { register: () => undefined }));
+    expect(failure).toMatchObject({ code: "UPG_MIGRATION_FAILED", kind: { exit: 20, cause: "state" } });
+    expect(failure.message).toContain("proposal 77 is in a queue and not in the store");
     expect(failure.message).not.toContain("report it");
   });
 });
