@@ -10,7 +10,8 @@ import { ROOT } from "../house/sources.js";
 import { DIST, loggedHalt, NO_DOORS, run, TestHome } from "./chaind.js";
 import { BLOCK_TIME, makeBlocksUpTo, schedule, withNode } from "./prepared-home.js";
 
-vi.setConfig({ testTimeout: 60_000 });
+// Each test starts several processes.
+vi.setConfig({ testTimeout: 240_000 });
 
 mkdirSync(join(ROOT, "build/run"), { recursive: true });
 const folder = mkdtempSync(join(ROOT, "build/run/failing-modules-"));

@@ -42,10 +42,7 @@ export interface OpenHomeOptions {
   readonly log?: Log;
 }
 
-export function withNode<T>(
-  { path, appVersion, ...settings }: OpenHomeOptions,
-  use: (node: EmbeddedNode) => T,
-): T {
+export function withNode<T>({ path, appVersion, ...settings }: OpenHomeOptions, use: (node: EmbeddedNode) => T): T {
   const open = openNode({
     chain: exampleChain,
     home: path,
