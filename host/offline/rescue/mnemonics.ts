@@ -1,6 +1,6 @@
 /**
  * Words of a mnemonic in a text, in each language that BIP-39 has a list for. The lists are large: this module is loaded by `rescue`
- * alone. A row of words of one list is removed, whatever case, accents or Unicode form it has.
+ * alone. A row of words of one list, or of their first four letters, is removed, whatever case, accents or Unicode form it has.
  */
 import { wordlist as czech } from "@scure/bip39/wordlists/czech.js";
 import { wordlist as english } from "@scure/bip39/wordlists/english.js";
@@ -20,10 +20,13 @@ const GAP_MAX = 12;
 /** As words are compared: people leave out accents, and tools write either Unicode form. */
 const plainWord = (word: string) => word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
+/** People write down, and punch into metal, the first four letters of a word: no other word of its list has the same. */
+const prefixOf = (word: string) => [...word.normalize("NFC")].slice(0, 4).join("");
+
 const LISTS: readonly ReadonlySet<string>[] = [
   ...[english, czech, french, italian, japanese, korean, portuguese, spanish],
   ...[simplifiedChinese, traditionalChinese],
-].map((list) => new Set(list.map(plainWord)));
+].map((list) => new Set(list.flatMap((word) => [plainWord(word), plainWord(prefixOf(word))])));
 
 /** A letter, also as JSON may escape it. */
 const LETTER = "(?:[\\p{L}\\p{M}]|\\\\+u[0-9a-fA-F]{4})";

@@ -29,6 +29,8 @@ const WORDS: readonly RegExp[] = [
   /^[A-Za-z][a-z]{0,11}\d{1,3}$/,
 ];
 
+export const isName = (part: string): boolean => WORDS.some((word) => word.test(part));
+
 /** The text without them; `removed` in their place. */
 export function withoutRandomWords(text: string, removed: string): string {
   return text.replace(TOKEN, (token, at: number) => {
@@ -42,7 +44,7 @@ export function withoutRandomWords(text: string, removed: string): string {
 
 function isRandom(token: string): boolean {
   if (UUID.test(token)) return true;
-  const odd = token.split(/[^A-Za-z0-9]+/).filter((part) => part.length > 3 && !WORDS.some((word) => word.test(part)));
+  const odd = token.split(/[^A-Za-z0-9]+/).filter((part) => part.length > 3 && !isName(part));
   // A key whose `/`, `+` or `_` come often has short parts.
   return odd.length >= 2 || odd.some(({ length }) => length >= PART_MIN);
 }

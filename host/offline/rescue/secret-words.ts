@@ -3,6 +3,7 @@ import { withoutByteRows } from "./byte-rows.js";
 import { withoutCommandSecrets } from "./command-secrets.js";
 import { withoutMnemonics } from "./mnemonics.js";
 import { withoutRandomWords } from "./random-words.js";
+import { withoutUrlSecrets } from "./url-secrets.js";
 
 export const REMOVED = "[removed]";
 
@@ -10,7 +11,7 @@ export const REMOVED = "[removed]";
 const CODES =
   "(?:(?<![a-z])|(?<=user|card|admin|device|wallet|ledger|login|token|key|hsm|app))(?:pin|puk|cvv|cvc|2fa|mfa)(?:[-_]?(?:code|number|secret|key))?|(?:recovery|unlock|backup|verification|security)[-_]?codes?";
 const NAMES =
-  "pass(?:wd|w(?:or)?d|phrase|code)?|pwd|secret|token|(?:api|access|account|signing|private|priv)[-_]?key(?:[-_]?id)?|mnemonic|seed|credentials?|webhook(?:[-_]?url)?|dsn|jwt|auth|t?otp";
+  "pass(?:wd|w(?:or)?d|phrase|code)?|pwd|secret|token|(?:api|access|account|signing|private|priv|routing|integration|service|shared|project|license|ingest)[-_]?key(?:[-_]?id)?|mnemonic|seed|credentials?|webhook(?:[-_]?url)?|dsn|jwt|auth|t?otp";
 /** To the next space or quote: a password may have any other character. An escape of JSON ends it. */
 const BARE = `(?!\\[removed\\])(?:\\\\(?!["'nrt\\\\])|[^\\s"'\\\\])+`;
 /** `db_password=x`, `"api_key": "x"`, `secret = """x"""`, `password => 'x'`, the same inside a text of JSON. */
@@ -41,9 +42,7 @@ const USER_INFO = /\/\/[^\s"']+@/g;
 /** The text without what looks like a secret. */
 export function withoutSecretWords(text: string): string {
   const named = (_: string, before: string, triple = "", quote = triple) => `${before}${quote}${REMOVED}${quote}`;
-  const cleaned = text
-    .replace(PEM, REMOVED)
-    .replace(USER_INFO, `//${REMOVED}@`)
+  const cleaned = withoutUrlSecrets(text.replace(PEM, REMOVED).replace(USER_INFO, `//${REMOVED}@`), REMOVED)
     .replace(HEADER, `$1${REMOVED}`)
     .replace(BEARER, `$1${REMOVED}`)
     .replace(KEY_VALUE, `$1${REMOVED}`)
