@@ -1,6 +1,6 @@
 /** The status in the text format of Prometheus. By hand: the node's client for it is 3 MB, and the sidecar is to start at once. */
 
-import { verdictOf } from "../sidecar/readiness.js";
+import { isUnderWay, verdictOf } from "../sidecar/readiness.js";
 import type { Phase, VisorStatus, VisorTotals } from "../sidecar/status.js";
 import { VERSION } from "../version.js";
 import { visible } from "../visible.js";
@@ -83,7 +83,7 @@ function planFamilies({ status, now }: MetricsFacts): Family[] {
     gauge(
       "ready",
       "1 when the node is ready for the plan: nothing is missing, wrong or unknown.",
-      plan ? [[name, verdictOf(status) === "ready" ? 1 : 0]] : [],
+      plan && !isUnderWay(status) ? [[name, verdictOf(status) === "ready" ? 1 : 0]] : [],
     ),
     gauge(
       "readiness",

@@ -1,6 +1,6 @@
 /** The status in words: the same in a terminal and on the page. Names that others chose are quoted. */
 
-import { lackingIn } from "../sidecar/readiness.js";
+import { isUnderWay, lackingIn } from "../sidecar/readiness.js";
 import type { Phase, PlanStatus, VisorStatus } from "../sidecar/status.js";
 import { durationText } from "../time.js";
 import { quoted, visible } from "../visible.js";
@@ -45,8 +45,8 @@ export function progressWords({ what, done, total }: NonNullable<VisorStatus["pr
   return `${visible(what)}: ${done}${total === null ? "" : ` of ${total}`}`;
 }
 
-/** Of what is needed for the plan, what is absent, wrong or not known. */
-export const missingOf = (status: VisorStatus) => lackingIn(status);
+/** Of what is needed for the plan, what is missing, wrong or not known. During the switch the phase says what is pending. */
+export const missingOf = (status: VisorStatus) => (isUnderWay(status) ? [] : lackingIn(status));
 
 /** Of `pre-upgrade:`, and a space. */
 const NAME_WIDTH = 13;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { haltRecordOf } from "../panel/node-form.js";
 import { diskFiles } from "../programs/disk-files.js";
-import { isLacking } from "../sidecar/readiness.js";
+import { isLacking, isUnderWay } from "../sidecar/readiness.js";
 import { readSettings } from "../sidecar/settings/read.js";
 import type { Readiness } from "../sidecar/status.js";
 import { supervisionReadiness } from "../staging/supervision.js";
@@ -45,7 +45,7 @@ async function lackingFor(
   const lacking = lackingOf(found);
   const seen = found.status.plan;
   const isSeen = seen !== null && seen.height === String(plan.height);
-  if (isSeen || found.status.phase === "failed") return lacking;
+  if (isSeen || found.status.phase === "failed" || isUnderWay(found.status)) return lacking;
   const isSilent = found.silentPid !== undefined;
   return [...(isSilent ? lacking : []), ...(await look()).filter(isLacking)];
 }

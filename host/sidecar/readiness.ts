@@ -2,7 +2,7 @@
  * Is a node ready for its scheduled plan? The only definition: status, doctor, plan, prepare, preflight, metrics and the page all use
  * it. What is not known is not ready.
  */
-import type { Readiness, VisorStatus } from "./status.js";
+import type { Phase, Readiness, VisorStatus } from "./status.js";
 
 /** Exit status of every command that found a node that is not ready. */
 export const NOT_READY_EXIT = 30;
@@ -12,9 +12,22 @@ export const isLacking = ({ state }: Readiness): boolean => state !== "ready" &&
 /** Nothing is lacking of what was looked at, and something was. */
 export const isReady = (readiness: readonly Readiness[]): boolean => readiness.length > 0 && !readiness.some(isLacking);
 
-/** Of a plan whose program already makes its block, nothing is lacking any more. */
-export const lackingIn = ({ phase, readiness }: Pick<VisorStatus, "phase" | "readiness">): readonly Readiness[] =>
-  phase === "migrating" ? [] : readiness.filter(isLacking);
+/** What was in place before the height says nothing about these phases: the new program has made no block yet. */
+const UNDER_WAY: ReadonlySet<Phase> = new Set<Phase>(["switching", "migrating"]);
+
+export const isUnderWay = ({ phase }: Pick<VisorStatus, "phase">): boolean => UNDER_WAY.has(phase);
+
+/** What keeps the node from being ready for its plan; during the switch, the block that is not made. */
+export const lackingIn = (
+  status: Pick<VisorStatus, "phase" | "readiness" | "plan" | "program">,
+): readonly Readiness[] => (isUnderWay(status) ? [blockNotMade(status)] : status.readiness.filter(isLacking));
+
+function blockNotMade({ phase, plan, program }: Pick<VisorStatus, "phase" | "plan" | "program">): Readiness {
+  const name = phase === "migrating" ? program?.name : plan?.name;
+  const which = name === undefined ? "the upgrade" : `the upgrade "${name}"`;
+  const detail = `${which} is under way, and its block has not been made yet`;
+  return { what: "program", state: "unknown", detail, next: "chainvisor status --watch" };
+}
 
 /** The answer comes by itself in a few seconds: the sidecar reads the plan, or tries its program. */
 export const isPending = ({ what, state, next }: Readiness): boolean =>
@@ -38,9 +51,9 @@ export function freshMillis(eta: VisorStatus["eta"]): number {
 export type Verdict = "none" | "ready" | "not ready";
 
 /** Also of a sidecar that does not run, by what its files say. */
-export function verdictOf({ plan, phase, readiness }: Pick<VisorStatus, "plan" | "phase" | "readiness">): Verdict {
-  if (phase === "failed") return "not ready";
+export function verdictOf(status: Pick<VisorStatus, "plan" | "phase" | "readiness">): Verdict {
+  const { plan, phase, readiness } = status;
+  if (phase === "failed" || isUnderWay(status)) return "not ready";
   if (plan === null) return "none";
-  if (phase === "migrating") return "ready";
   return isReady(readiness) ? "ready" : "not ready";
 }

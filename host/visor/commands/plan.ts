@@ -1,6 +1,7 @@
 /** `chainvisor plan`: the upgrades that are ahead, by what is on disk. */
 import type { Cobra } from "../../shell/cobra.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
+import { isUnderWay } from "../../sidecar/readiness.js";
 import { type Ahead, type PlanAhead, plansAhead } from "../../staging/doctor/ahead.js";
 import { noneAhead } from "../../staging/doctor/plans.js";
 import { unsupervised } from "../../staging/supervision.js";
@@ -27,6 +28,13 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
       const judged = { ...ahead, plans: ahead.plans.map((plan) => withStatus(plan, found)) };
       const none = noneAhead(sidecar !== undefined, node.isOurs);
       tools.output.print(asJson(judged), asText(judged, none, unsupervised(tools.files, settings)));
+      // A sidecar that has switched reports no plan; why the exit status is not 0 has to be said all the same.
+      if (isUnderWay(found.status))
+        tools.output.say(
+          lackingOf(found)
+            .map(({ detail }) => detail)
+            .join("; "),
+        );
       if (exitOf(found) !== 0) process.exitCode = exitOf(found);
     });
 }

@@ -13,7 +13,7 @@ export function registerStatus(program: Cobra, tools: VisorTools): void {
       "Asks the sidecar that runs on this home, at <home>/cosmovisor/chainvisor.sock: its phase, the plan and the time left, what is\n" +
         "ready, what is missing, and the next command. Where none runs, it prints what the files of the home say, asks the plan's program\n" +
         "(`version`, `pre-upgrade`), and ends with 3. While the sidecar tries a plan's program, it waits at most 30 s for the result.\n" +
-        "Exit 30: the node is not ready for its plan, or the sidecar has failed.",
+        "Exit 30: the node is not ready for its plan, has not made the upgrade's block since the switch, or the sidecar failed.",
     )
     .option("--watch", "print again at each change, until the sidecar ends")
     .example("status", "status -o json", "status --watch")

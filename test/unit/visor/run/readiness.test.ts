@@ -85,13 +85,26 @@ describe("a plan is ahead", () => {
     }
   });
 
-  test("the plan's program makes its block → nothing is lacking, though it was not judged again", async () => {
-    const home = new Home();
-    const status = { ...(await statusFromDisk(home.settings(), realMachine)), phase: "migrating" as const };
-    expect([verdictOf(status), exitOf({ status }), lackingOf({ status }), missingOf(status)]).toEqual([
-      ...["ready", 0, [], []],
-    ]);
-  });
+  test.each(["switching", "migrating"] as const)(
+    "%s → not ready, though all is in place: the block is not made",
+    async (phase) => {
+      const home = new Home();
+      home.node("upgrades/v2", `console.log("${MAKES}")`);
+      const found = await statusFromDisk(home.settings(), realMachine);
+      expect(verdictOf(found)).toBe("ready");
+      // A sidecar that has switched has no plan on its board.
+      for (const plan of [found.plan, null]) {
+        const status = { ...found, plan, phase, program: { name: "v2", file: "/v2", pid: 1 } };
+        expect([verdictOf(status), exitOf({ status })]).toEqual(["not ready", 30]);
+        expect(lackingOf({ status })).toMatchObject([
+          { what: "program", state: "unknown", detail: expect.stringContaining("its block has not been made yet") },
+        ]);
+        expect(missingOf(status)).toEqual([]);
+        // The alerts for what is missing before the height are not meant for a long migration.
+        expect(metric(status)).not.toContain("chain_upgrade_sidecar_ready{");
+      }
+    },
+  );
 
   test("no program, and an info without a download → missing, whether downloads are allowed or not", async () => {
     for (const isDownloadAllowed of [true, false]) {
