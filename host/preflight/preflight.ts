@@ -14,6 +14,7 @@ import { type PreUpgradeFlags, preUpgrade } from "../offline/pre-upgrade.js";
 import { openRehearsal } from "../offline/rehearsal.js";
 import { parsePlanInfo } from "../plan-info/plan-info.js";
 import { programChain } from "../shell/program-chain.js";
+import { missingHandlerIn } from "../staging/probe.js";
 import type { Database } from "../store/disk/database.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
@@ -27,7 +28,7 @@ import { planRow } from "./plan-row.js";
 import { binaryRow, checksumRow, type OtherWay, programRow, type SidecarPlace, stagedProgram } from "./program-rows.js";
 import { rehearsalRow } from "./rehearsal-row.js";
 import { CHECKS, type Row } from "./row.js";
-import { sidecarRow } from "./sidecar-row.js";
+import { sidecarRows } from "./sidecar-row.js";
 
 export interface PreflightFlags extends PreUpgradeFlags {
   /** The scheduled plan must have this name. */
@@ -48,9 +49,9 @@ export async function preflight(path: string, flags: PreflightFlags): Promise<Pr
   if (!home.hasDatabase) throw noChain(path);
   const place = sidecarPlace(path);
   // Opens the home by itself, so it comes first: a file that is open twice in a process loses its locks with the first close.
-  const start = startRow(path, flags);
+  const start = preUpgradeOf(path, flags);
   const { plan, rows } = withState(home, flags, place);
-  const all = [...rows, start, await sidecarRow(place, path, plan)];
+  const all = [...rows, startRow(start, plan), ...(await sidecarRows(place, path, plan))];
   return { plan, rows: all.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check)) };
 }
 
@@ -59,10 +60,24 @@ function sidecarPlace(path: string): SidecarPlace {
   return { home: home || path, name: name || programChain().name };
 }
 
-/** All that `pre-upgrade` checks, in its words. */
-function startRow(path: string, flags: PreflightFlags): Row {
+interface PreUpgradeEnd {
+  readonly exit: number;
+  readonly lines: readonly string[];
+}
+
+function preUpgradeOf(path: string, flags: PreflightFlags): PreUpgradeEnd {
   const lines: string[] = [];
   const exit = preUpgrade(path, flags, (line) => lines.push(line));
+  return { exit, lines };
+}
+
+/** What `pre-upgrade` found about a start of this binary now. */
+function startRow({ exit, lines }: PreUpgradeEnd, plan: Plan): Row {
+  const without = exit === 0 ? missingHandlerIn(lines.at(-1) ?? "") : undefined;
+  if (without !== undefined) {
+    const words = `the plan's height is not reached yet: this binary can start and make blocks up to ${plan.height - 1n}, and has no handler for the upgrade's block (${without})`;
+    return { check: "start", state: "ok", words };
+  }
   const problems = lines.flatMap((line) => /^Error: (.*)$/s.exec(line)?.[1] ?? []);
   if (exit === 0) return { check: "start", state: "ok", words: lines.at(-1) ?? "this binary can go on" };
   const words = (problems.length > 0 ? problems : lines.slice(-1)).join("; ");

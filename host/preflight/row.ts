@@ -32,14 +32,28 @@ type CheckName = (typeof CHECKS)[number];
 
 const SIGNS: Readonly<Record<RowState, string>> = { ok: "ok", warning: "warning", missing: "MISSING" };
 
+const COLUMNS = 100;
+
 export function tableText(rows: readonly Row[]): string {
   const wide = (column: readonly string[]) => Math.max(...column.map(({ length }) => length));
   const [name, sign] = [wide(rows.map(({ check }) => check)), wide(rows.map(({ state }) => SIGNS[state]))];
+  const indent = " ".repeat(name + sign + 4);
   const lines = rows.flatMap(({ check, state, words, next }) => [
-    `${check.padEnd(name)}  ${SIGNS[state].padEnd(sign)}  ${visible(words)}`,
-    ...(next === undefined ? [] : [`${" ".repeat(name + sign + 4)}$ ${visible(next)}`]),
+    `${check.padEnd(name)}  ${SIGNS[state].padEnd(sign)}  ${wrapped(visible(words), indent)}`,
+    ...(next === undefined ? [] : [`${indent}$ ${visible(next)}`]),
   ]);
   return [...lines, "", verdict(rows)].join("\n");
+}
+
+/** Breaks a text at spaces. A path or hash that is longer than a line stays whole, as does a command, which is to be pasted. */
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || indent.length + last.length + 1 + word.length > COLUMNS) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join(`\n${indent}`);
 }
 
 function verdict(rows: readonly Row[]): string {

@@ -13,13 +13,14 @@ import { type FoundStatus, lackingOf, statusOf } from "../visor/without-sidecar/
 import type { SidecarPlace } from "./program-rows.js";
 import type { Row } from "./row.js";
 
-export async function sidecarRow(place: SidecarPlace, node: string, plan: Plan): Promise<Row> {
-  const check = "sidecar";
+/** A row for each thing that is missing; one row where nothing is. */
+export async function sidecarRows(place: SidecarPlace, node: string, plan: Plan): Promise<readonly Row[]> {
+  const check = "sidecar" as const;
   const halt = haltRecordOf(node, diskFiles);
   const nobody = `no chainvisor runs on ${place.home}: somebody must switch the program at the height`;
   if (diskFiles.facts(join(place.home, "cosmovisor"))?.kind !== "folder") {
-    if (!isHaltOfFailure(halt)) return { check, state: "warning", words: nobody };
-    return { check, state: "missing", words: `the node ended: ${halt.message}`, next: halt.commands[0] };
+    if (!isHaltOfFailure(halt)) return [{ check, state: "warning", words: nobody }];
+    return [{ check, state: "missing", words: `the node ended: ${halt.message}`, next: halt.commands[0] }];
   }
   const { settings } = readSettings({ ...process.env, DAEMON_HOME: place.home, DAEMON_NAME: place.name }, undefined);
   const found = await statusOf(settings, realMachine);
@@ -28,12 +29,13 @@ export async function sidecarRow(place: SidecarPlace, node: string, plan: Plan):
     ...supervisionReadiness(diskFiles, settings),
   ];
   if (lacking.length > 0) {
-    const words = lacking.map(({ what, detail }) => `${what}: ${detail}`).join("; ");
-    return { check, state: "missing", words, next: lacking.find(({ next }) => next !== null)?.next ?? undefined };
+    return lacking.map(({ what, detail, next }) => ({
+      ...{ check, state: "missing" as const, words: `${what}: ${detail}`, next: next ?? undefined },
+    }));
   }
   const { phase } = found.status;
-  if (!found.sidecar) return { check, state: "warning", words: `${nobody}, or start it` };
-  return { check, state: "ok", words: `chainvisor is ${phase}, nothing is missing` };
+  if (!found.sidecar) return [{ check, state: "warning", words: `${nobody}, or start it` }];
+  return [{ check, state: "ok", words: `chainvisor is ${phase}, nothing is missing` }];
 }
 
 /** One that has just begun has not seen the plan yet. */

@@ -137,7 +137,14 @@ async function probeChecks(options: ProbeOptions): Promise<Readiness> {
 }
 
 /** What our `pre-upgrade` prints of a plan whose block it cannot make. */
-const CANNOT = /\bcan go on until then, not beyond\b/;
+const CANNOT = /\bcan go on until then, not beyond\b(?:: (.*))?/s;
+
+/** Why the program cannot make the plan's block, by what its `pre-upgrade` printed; undefined: it printed something else. */
+export function missingHandlerIn(line: string): string | undefined {
+  const found = CANNOT.exec(line);
+  return found ? (found[1] ?? "") : undefined;
+}
+
 /** What it prints of a plan whose handler it has. */
 const MAKES = /\b(apply the upgrade at the height|can take over)\b/;
 

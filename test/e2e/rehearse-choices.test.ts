@@ -257,7 +257,7 @@ describe("chaind upgrade rehearse keeps its report", () => {
     expect(report).toMatchObject({ exit: 0, plan: { name: "v2" } });
     expect(applied?.app_hash).toMatch(/^[0-9A-F]{64}$/);
     const preflight = chaind("upgrade", "preflight", "--home", path);
-    expect(preflight.stdout).toContain(
+    expect(preflight.stdout.replace(/\n {2,}/g, " ")).toContain(
       `rehearsal    ok       would apply on the state of block 4, app hash ${applied?.app_hash}`,
     );
     const signer = ["--from", encodeAddress(new Uint8Array(20).fill(9)), "--chain-id", "scenario-1"];

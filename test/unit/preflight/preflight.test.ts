@@ -186,6 +186,13 @@ describe("preflight()", () => {
     await new Promise<void>((resolve) => server.listen(join(path, "cosmovisor", "chainvisor.sock"), resolve));
     try {
       expect((await rowsOf(path)).get("sidecar")).toMatchObject({ state: "ok" });
+      const wrong = { what: "handler", state: "wrong", detail: "another one", next: "cp b c" };
+      readiness = [{ what: "backup", state: "missing", detail: "no room", next: "df -h" }, wrong];
+      const found = (await preflight(path, { handlers: HANDLERS })).rows.filter(({ check }) => check === "sidecar");
+      expect(found).toEqual([
+        { check: "sidecar", state: "missing", words: "backup: no room", next: "df -h" },
+        { check: "sidecar", state: "missing", words: "handler: another one", next: "cp b c" },
+      ]);
       readiness = [ready, { what: "backup", state: "missing", detail: "no room", next: "df -h" }];
       expect((await rowsOf(path)).get("sidecar")).toMatchObject({
         state: "missing",
@@ -202,6 +209,39 @@ describe("preflight()", () => {
     await expect(preflight(path, { plan: "v3" })).rejects.toMatchObject({ code: "UPG_NOT_FOUND_PLAN" });
     await expect(preflight(join(path, "none"), {})).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
     await expect(preflight(new TestHome().path, {})).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
+  });
+});
+
+describe("tableText()", () => {
+  test("long messages → lines of at most 100 columns, indented; paths and commands stay whole", () => {
+    const path = `/${"folder/".repeat(20)}file`;
+    const words = `${"some words that go on ".repeat(12)}and ${path} at the end`;
+    const rows: Row[] = [
+      { check: "plan", state: "ok", words: "short" },
+      { check: "sidecar", state: "missing", words, next: `cp ${path} ${path}` },
+    ];
+    const lines = tableText(rows).split("\n");
+    const long = lines.filter((line) => line.length > 100);
+    expect(long.map((line) => line.trim())).toEqual([path, `$ cp ${path} ${path}`]);
+    expect(lines[0]).toBe("plan     ok       short");
+    const own = lines.slice(1, -2);
+    expect(own.slice(1).every((line) => line.startsWith(" ".repeat(18)))).toBe(true);
+    expect(
+      own
+        .slice(0, -1)
+        .map((line) => line.slice(18))
+        .join(" "),
+    ).toBe(words);
+  });
+});
+
+describe("the row `start` before the height", () => {
+  test("no handler in this binary → ok, with the blocks that it can make", async () => {
+    const path = scheduled();
+    const { state, words } = (await rowsOf(path, { handlers: join(path, "none") })).get("start") ?? {};
+    expect(state).toBe("ok");
+    expect(words).toMatch(/^the plan's height is not reached yet: this binary can start and make blocks up to 8, and /);
+    expect(words).not.toContain("not beyond");
   });
 });
 
