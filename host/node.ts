@@ -8,7 +8,7 @@ export {
   type TxResult,
 } from "./chain/app.js";
 export type { DirectChange } from "./chain/block.js";
-export type { BlockContext, ChainEvent, ModuleContext, ProbeContext } from "./chain/context.js";
+export type { BlockContext, ModuleContext, ProbeContext } from "./chain/context.js";
 export {
   type Chain,
   type ChainOptions,
@@ -54,6 +54,7 @@ export { upgrade } from "./modules/upgrade/module.js";
 export { sha256 } from "./native/sha256.js";
 export { LmdbDatabase, type LmdbOptions } from "./store/disk/lmdb-database.js";
 export type { Coin } from "./values/coins.js";
+export type { ChainEvent } from "./values/events.js";
 export { type Paged, paginate } from "./values/paginate.js";
 export type { Records } from "./values/records.js";
 export { type AbciError, TxError } from "./values/tx-error.js";

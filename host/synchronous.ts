@@ -61,6 +61,9 @@ export function asHost<T>(run: () => T): T {
 /** Is a function of a module running? */
 export const isInModule = (): boolean => moduleCall !== undefined;
 
+/** The outermost function of a module that is running, for messages; undefined: none is. */
+export const moduleFunction = (): string | undefined => moduleCall?.what;
+
 /** @throws UpgradeError UPG_INVALID_NONDETERMINISTIC while a function of a module runs */
 export function refuseInModule(name: string, instead: string): void {
   if (!moduleCall) return;

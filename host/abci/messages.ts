@@ -2,7 +2,6 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { BlockRequest, BlockResult } from "../chain/app-shapes.js";
 import type { LastCommit, LastVote, Misbehavior } from "../chain/block-info.js";
-import type { ChainEvent } from "../chain/context.js";
 import type { AppQueryResult } from "../chain/engine-port.js";
 import type { TxResult } from "../chain/tx/result.js";
 import { paramsMessage } from "../comet/params-message.js";
@@ -23,6 +22,7 @@ import {
 import type { ValidatorUpdate as UpdateMessage } from "../gen/tendermint/abci/types_pb.js";
 import { BlockIDFlag } from "../gen/tendermint/types/types_pb.js";
 import type { Timestamp } from "../types.js";
+import type { ChainEvent } from "../values/events.js";
 
 /** One of the request's kinds, with its message. */
 export type Call = Exclude<Request["value"], { case: undefined }>;

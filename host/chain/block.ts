@@ -8,8 +8,9 @@ import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../ty
 import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
 import { storesBefore } from "../upgrade/module-table.js";
+import { BlockEventCounter, type ChainEvent, type EventCounter, emitter } from "../values/events.js";
 import { SDK, TxError } from "../values/tx-error.js";
-import { type BlockContext, blockContext, type ChainEvent, type ModuleContext, moduleContext } from "./context.js";
+import { type BlockContext, blockContext, type ModuleContext, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
 import { callGiver, HookCalls } from "./hooks/hook-calls.js";
 import { type Module, storesOf } from "./module.js";
@@ -52,6 +53,7 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
   const { txs, changes } = input;
   const { keeper, chainId, height, time } = input.facts;
   const events: ChainEvent[] = [];
+  const counter = new BlockEventCounter();
   const block: BlockFacts = { chainId, height, time, appVersion: input.appVersion };
   const hookInput = { keeper, branch, base, block };
   const pre = preBlocker(hookInput);
@@ -69,15 +71,15 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
       applied = { ...applied, probes: runProbes({ modules, facts, branch, base, applied }) };
     }
     txResults = txs.map(refusedInUpgradeBlock);
-    events.push(...runHooks(after, hooks(), "BeginBlock"));
+    events.push(...runHooks("BeginBlock", after, hooks(), counter));
   } else {
-    events.push(...runHooks(input, hooks(), "BeginBlock"));
-    const context = blockContext(input.facts, branch, events);
+    events.push(...runHooks("BeginBlock", input, hooks(), counter));
+    const context = blockContext(input.facts, branch, emitter(events, counter));
     for (const change of changes) synchronous("a change", change(context));
     txResults = runTransactions(branch, input);
   }
   const { version } = after.facts;
-  return { txResults, events: [...events, ...runHooks(after, hooks(), "EndBlock")], applied, version };
+  return { txResults, events: [...events, ...runHooks("EndBlock", after, hooks(), counter)], applied, version };
 }
 
 /** The block goes on in the version that its upgrade led to. */
@@ -129,9 +131,14 @@ function runTransactions(branch: MultiStore, { facts, txs, blockGasMax }: BlockI
 }
 
 /** The begin or end blockers of all modules, in the chain's order. */
-function runHooks({ modules, facts }: BlockInput, hooks: HookCalls, hook: "BeginBlock" | "EndBlock"): ChainEvent[] {
+function runHooks(
+  hook: "BeginBlock" | "EndBlock",
+  { modules, facts }: BlockInput,
+  hooks: HookCalls,
+  counter: EventCounter,
+): ChainEvent[] {
   const events: ChainEvent[] = [];
-  const context = moduleContext({ ...facts, consumeGas: () => undefined }, hooks.stores, events);
+  const context = moduleContext({ ...facts, consumeGas: () => undefined }, hooks.stores, events, counter);
   const state = { stores: hooks.stores, version: facts.version };
   for (const module of modules) {
     const run = hook === "BeginBlock" ? module.beginBlock : module.endBlock;

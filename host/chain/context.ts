@@ -5,19 +5,10 @@ import type { VerifySignature } from "../comet/keys.js";
 import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../types.js";
 import type { Keeper } from "../upgrade/keeper.js";
 import type { Addresses } from "../values/address.js";
+import { BlockEventCounter, type ChainEvent, type Emit, type EventCounter, emitter } from "../values/events.js";
 import { type BlockInfo, NO_BLOCK_INFO } from "./block-info.js";
 import type { MessageRouter } from "./tx/message-kind.js";
 import type { ChainVersion } from "./versions/version.js";
-
-export interface EventAttribute {
-  readonly key: string;
-  readonly value: string;
-}
-
-export interface ChainEvent {
-  readonly type: string;
-  readonly attributes: readonly EventAttribute[];
-}
 
 export interface BlockContext {
   readonly chainId: string;
@@ -32,7 +23,8 @@ export interface BlockContext {
   readonly addresses: Addresses;
   /** @throws UpgradeError UPG_NOT_FOUND_STORE */
   store(name: string): KVStore;
-  emit(type: string, ...attributes: readonly (readonly [key: string, value: string])[]): void;
+  /** Emits an event. Its bytes are bounded, and in a transaction the first 64 KiB cost no gas (docs/transactions.md). */
+  readonly emit: Emit;
 }
 
 export interface BlockContextFacts {
@@ -45,16 +37,14 @@ export interface BlockContextFacts {
   readonly block?: BlockInfo | undefined;
 }
 
-/** A context over `stores` whose events land in `events`. */
-export function blockContext(facts: BlockContextFacts, stores: MultiStore, events: ChainEvent[]): BlockContext {
+/** A context over `stores`. */
+export function blockContext(facts: BlockContextFacts, stores: MultiStore, emit: Emit): BlockContext {
   return {
     ...facts,
     block: facts.block ?? NO_BLOCK_INFO,
     stores,
     store: (name) => stores.store(name),
-    emit: (type, ...attributes) => {
-      events.push({ type, attributes: attributes.map(([key, value]) => ({ key, value })) });
-    },
+    emit,
   };
 }
 
@@ -94,15 +84,22 @@ export interface ProbeContext extends ModuleContext {
   unusedAddress(label: string): Uint8Array;
 }
 
-export function moduleContext(facts: ModuleFacts, stores: MultiStore, events: ChainEvent[]): ModuleContext {
+/** A context over `stores` whose events, once counted, are added to `events`. */
+export function moduleContext(
+  facts: ModuleFacts,
+  stores: MultiStore,
+  events: ChainEvent[],
+  counter: EventCounter = new BlockEventCounter(),
+): ModuleContext {
+  const emit = emitter(events, counter);
   return {
-    ...blockContext(facts, stores, events),
+    ...blockContext(facts, stores, emit),
     version: facts.version,
     keeper: facts.keeper,
     router: facts.router,
     verifySignature: facts.verifySignature,
     constants: facts.constants,
     consumeGas: facts.consumeGas,
-    over: (otherStores, otherEvents) => moduleContext(facts, otherStores, otherEvents),
+    over: (otherStores, otherEvents) => moduleContext(facts, otherStores, otherEvents, counter.nestedEvents()),
   };
 }

@@ -1,10 +1,10 @@
 /** Transactions and their results in CometBFT's JSON, and searches as its RPC takes them. */
 import { equalBytes } from "../bytes.js";
-import type { ChainEvent } from "../chain/context.js";
 import type { NodeTx, NodeTxResult } from "../chain/query/node-port.js";
 import { UpgradeError } from "../errors.js";
 import type { EventCondition } from "../event-query/event-query.js";
 import type { Sha256 } from "../types.js";
+import type { ChainEvent } from "../values/events.js";
 import type { JsonReader } from "../values/json-reader.js";
 import { bytesOf, hexOf, smallOf } from "./blocks.js";
 import { type ProvenTx, proofOf } from "./checks.js";

@@ -8,20 +8,16 @@ import { EMPTY, utf8 } from "../bytes.js";
 import { assert, messageOf } from "../errors.js";
 import type { MultiStore, Sha256, VersionMap } from "../types.js";
 import type { UpgradeContext, UpgradeHandler } from "../upgrade/handlers.js";
+import type { ChainEvent, Emit } from "../values/events.js";
 import { describeError } from "../values/tx-error.js";
 import { digestOf, type MessagesRun, requireSame, tryOnStack } from "./stack-trial.js";
-
-interface HostEvent {
-  readonly type: string;
-  readonly attributes: readonly { readonly key: string; readonly value: string }[];
-}
 
 /** Of the context of a module's function: what a trial needs. */
 interface Context {
   readonly stores: MultiStore;
   readonly sha256: Sha256;
-  over(stores: MultiStore, events: HostEvent[]): this;
-  emit(type: string, ...attributes: readonly (readonly [key: string, value: string])[]): void;
+  over(stores: MultiStore, events: ChainEvent[]): this;
+  readonly emit: Emit;
 }
 
 /** Code of a module; what it writes and emits is dropped when it throws. */
@@ -47,9 +43,9 @@ export function runOnBranch<C extends Context>(context: C, code: Code<C>): void 
   keep(context, runOn(context, code));
 }
 
-function runOn<C extends Context>(context: C, code: Code<C>): MessagesRun<HostEvent> {
+function runOn<C extends Context>(context: C, code: Code<C>): MessagesRun<ChainEvent> {
   const branch = new CacheMultiStore(context.stores);
-  const events: HostEvent[] = [];
+  const events: ChainEvent[] = [];
   const done = { branch, events, gasUsed: 0n };
   try {
     code(context.over(branch, events));
@@ -60,12 +56,12 @@ function runOn<C extends Context>(context: C, code: Code<C>): MessagesRun<HostEv
 }
 
 /** Governance writes what a message threw into state. */
-function digestWithLog(run: MessagesRun<HostEvent>, sha256: Sha256): string {
+function digestWithLog(run: MessagesRun<ChainEvent>, sha256: Sha256): string {
   const log = "error" in run.outcome ? describeError(run.outcome.error).log : "";
   return `${digestOf(run, sha256)} ${log}`;
 }
 
-function keep({ emit }: Context, { branch, events, outcome }: MessagesRun<HostEvent>): void {
+function keep({ emit }: Context, { branch, events, outcome }: MessagesRun<ChainEvent>): void {
   if ("error" in outcome) throw outcome.error;
   branch.write();
   for (const { type, attributes } of events) {

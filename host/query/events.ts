@@ -1,5 +1,5 @@
 /** Events in protobuf messages; every attribute is indexed. */
-import type { ChainEvent } from "../chain/context.js";
+import type { ChainEvent } from "../values/events.js";
 
 export function eventMessages(events: readonly ChainEvent[]) {
   return events.map(({ type, attributes }) => ({

@@ -1,6 +1,5 @@
 /** The forms of CometBFT's JSON: hashes in upper-case hex, other bytes in base64, 64-bit integers as strings. */
 import { toBase64, toUpperHex } from "../bytes.js";
-import type { ChainEvent } from "../chain/context.js";
 import type { NodeBlock, NodeTx, NodeTxResult } from "../chain/query/node-port.js";
 import type { Block } from "../comet/block.js";
 import type { BlockId } from "../comet/block-id.js";
@@ -13,6 +12,7 @@ import type { Validator } from "../comet/validator.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import type { Body } from "../server/body.js";
 import { formatTime } from "../time.js";
+import type { ChainEvent } from "../values/events.js";
 
 /** A result that is JSON already. */
 export class JsonText {

@@ -1,12 +1,12 @@
 /** Events of blocks and transactions, as subscribers hear them. */
 import { toBase64, toUpperHex } from "../bytes.js";
-import type { ChainEvent } from "../chain/context.js";
 import type { LocalNode, NodeNews, NodeTx } from "../chain/query/node-port.js";
 import { newValidator } from "../comet/validator.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { eventValues } from "../event-query/event-query.js";
 import type { Query } from "../query/query.js";
 import type { Sha256 } from "../types.js";
+import type { ChainEvent } from "../values/events.js";
 import {
   blockIdJson,
   blockJson,

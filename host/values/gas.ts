@@ -4,7 +4,9 @@
  */
 import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
 import { hostCall } from "../engine-limit.js";
+import { TX_EVENT_BYTES_MAX } from "../limits.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
+import type { EventCounter } from "./events.js";
 import { SDK, TxError } from "./tx-error.js";
 
 /** The Cosmos SDK's figures for its stores and transactions. */
@@ -17,6 +19,9 @@ export const GAS = Object.freeze({
   WRITE_PER_BYTE: 30n,
   ITERATE_FLAT: 30n,
   TX_PER_BYTE: 10n,
+  /** Bytes of a transaction's events that cost nothing; ordinary transactions have fewer, and cost what they cost in the Cosmos SDK. */
+  EVENT_BYTES_FREE: 65_536,
+  EVENT_PER_BYTE: 10n,
   VERIFY_SECP256K1: 1_000n,
   VERIFY_ED25519: 590n,
   /** Bytes of the parameters that the Cosmos SDK reads before anything else; here they are constants. */
@@ -29,9 +34,10 @@ export const GAS_UNLIMITED = 18_446_744_073_709_551_615n;
 /** Charges of one transaction: each read or write of a store is one to three, each `consumeGas` one. */
 const STEPS_MAX = 10_000_000;
 
-export class GasMeter {
+export class GasMeter implements EventCounter {
   #used: bigint;
   #steps = 0;
+  #eventBytes = 0;
 
   constructor(
     readonly limit: bigint = GAS_UNLIMITED,
@@ -48,6 +54,7 @@ export class GasMeter {
   copy(): GasMeter {
     const copy = new GasMeter(this.limit, this.#used);
     copy.#steps = this.#steps;
+    copy.#eventBytes = this.#eventBytes;
     return copy;
   }
 
@@ -64,6 +71,25 @@ export class GasMeter {
     if (this.#used <= this.limit) return;
     const what = `out of gas in location: ${location}; gasWanted: ${this.limit}, gasUsed: ${this.#used}`;
     throw new TxError(SDK.OUT_OF_GAS, what);
+  }
+
+  /** @throws TxError sdk 11 past the bytes that a transaction's events may have, and as `consume` */
+  countEvent(bytes: number): void {
+    const before = this.#eventBytes;
+    this.#eventBytes += bytes;
+    if (this.#eventBytes > TX_EVENT_BYTES_MAX) {
+      throw new TxError(
+        SDK.OUT_OF_GAS,
+        `the events of a transaction have at most ${TX_EVENT_BYTES_MAX} bytes, got ${this.#eventBytes}`,
+      );
+    }
+    const paid = this.#eventBytes - Math.max(before, GAS.EVENT_BYTES_FREE);
+    if (paid > 0) this.consume(GAS.EVENT_PER_BYTE * BigInt(paid), "EventPerByte");
+  }
+
+  /** Dropped events are paid for, as reads and writes are. */
+  nestedEvents(): this {
+    return this;
   }
 }
 

@@ -129,7 +129,8 @@ export interface ErrorDescription {
 export function describeError(error: unknown): ErrorDescription {
   const limit = engineLimit(error);
   if (limit) throw limit;
-  const log = briefMessageOf(error);
+  // State and events hold it, and UTF-8 cannot write half of a surrogate pair.
+  const log = briefMessageOf(error).toWellFormed();
   if (!isUpgradeError(error)) {
     return { codespace: UNDEFINED, code: CRASH_CODE, log: `recovered: ${log}` };
   }

@@ -2,7 +2,7 @@
 
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { toHex } from "../../host/bytes.js";
-import { type ChainEvent, type ModuleContext, moduleContext } from "../../host/chain/context.js";
+import { type ModuleContext, moduleContext } from "../../host/chain/context.js";
 import type { ChainVersion } from "../../host/chain/versions/version.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../../host/comet/consensus-params.js";
 import { verifySignature } from "../../host/comet/keys.js";
@@ -19,6 +19,7 @@ import type { Timestamp } from "../../host/types.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { moduleAddress } from "../../host/values/address.js";
 import { formatCoins, parseCoins } from "../../host/values/coins.js";
+import type { ChainEvent } from "../../host/values/events.js";
 import { describeError, type ErrorDescription } from "../../host/values/tx-error.js";
 import { decodeAddress, encodeAddress, operators } from "../addresses.js";
 import { exampleChain, V1, V2 } from "../example-chain.js";

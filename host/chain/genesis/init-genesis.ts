@@ -2,6 +2,7 @@
 import { callModule } from "../../synchronous.js";
 import type { MultiStore } from "../../types.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
+import { emitter, UNCOUNTED } from "../../values/events.js";
 import { type BlockContextFacts, blockContext } from "../context.js";
 import type { Module } from "../module.js";
 import type { ChainVersion } from "../versions/version.js";
@@ -37,7 +38,8 @@ export function genesisContext(
 ): GenesisContext {
   let listeners: readonly ((address: Uint8Array) => void)[] = [];
   const context: GenesisContext = {
-    ...blockContext(facts, stores, []),
+    // Nobody sees events of genesis.
+    ...blockContext(facts, stores, emitter(undefined, UNCOUNTED)),
     version,
     moduleAccounts: modules.filter(({ account }) => account).map(({ name }) => name),
     accountAdded: (address) => {

@@ -14,7 +14,7 @@ import type { ValidatorSet } from "../../comet/validator-set.js";
 import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import type { EventCondition } from "../../event-query/event-query.js";
 import type { Height, LeftSignal, Timestamp } from "../../types.js";
-import type { ChainEvent } from "../context.js";
+import type { ChainEvent } from "../../values/events.js";
 
 /** At once, or when another process has responded. */
 export type Maybe<T> = T | Promise<T>;

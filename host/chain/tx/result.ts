@@ -1,7 +1,7 @@
 /** What became of a transaction, and the shapes around it. */
 
+import type { ChainEvent } from "../../values/events.js";
 import { describeError } from "../../values/tx-error.js";
-import type { ChainEvent } from "../context.js";
 
 export interface TxResult {
   /** 0: success. */

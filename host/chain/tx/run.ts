@@ -11,15 +11,10 @@ import { TxMsgDataSchema } from "../../gen/cosmos/base/abci/v1beta1/abci_pb.js";
 import { callModule } from "../../synchronous.js";
 import type { Any, MultiStore } from "../../types.js";
 import type { Addresses } from "../../values/address.js";
+import type { ChainEvent, EventAttribute } from "../../values/events.js";
 import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../../values/gas.js";
 import { SDK, TxError, wrapError } from "../../values/tx-error.js";
-import {
-  type ChainEvent,
-  type EventAttribute,
-  type ModuleContext,
-  type ModuleFacts,
-  moduleContext,
-} from "../context.js";
+import { type ModuleContext, type ModuleFacts, moduleContext } from "../context.js";
 import type { Ante, AnteOptions } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
 import type { ReadMessage } from "./message-kind.js";
@@ -64,6 +59,7 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
       { ...facts, consumeGas: (amount, location) => charged.consume(amount, location) },
       new GasMultiStore(over, charged),
       into,
+      charged,
     );
   const runOn = (over: CacheMultiStore, charged: GasMeter): MessagesRun<ChainEvent> => {
     const own: ChainEvent[] = [];

@@ -1,11 +1,11 @@
 /** What a block's transactions and hooks returned, as it is kept beside the block. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { TxResult } from "../../chain/app.js";
-import type { ChainEvent } from "../../chain/context.js";
 import type { ValidatorUpdate } from "../../comet/validator-updates.js";
 import { UpgradeError } from "../../errors.js";
 import { BlockResultsSchema } from "../../gen/chain/engine/v1/engine_pb.js";
 import type { ValidatorUpdate as StoredUpdate } from "../../gen/tendermint/abci/types_pb.js";
+import type { ChainEvent } from "../../values/events.js";
 
 export interface BlockResults {
   readonly txResults: readonly TxResult[];

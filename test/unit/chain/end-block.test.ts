@@ -1,7 +1,7 @@
 /** The end of a block in governance: what an idle one costs, and what a proposal does that cannot run any more. */
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { type ChainEvent, moduleContext } from "../../../host/chain/context.js";
+import { moduleContext } from "../../../host/chain/context.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../../../host/comet/consensus-params.js";
 import { verifySignature } from "../../../host/comet/keys.js";
 import { Core } from "../../../host/core/core.js";
@@ -21,6 +21,7 @@ import { wholeVote } from "../../../host/gov/votes.js";
 import { writeDelegation, writeValidator } from "../../../host/modules/staking/records.js";
 import { sha256 } from "../../../host/native/sha256.js";
 import { Keeper } from "../../../host/upgrade/keeper.js";
+import type { ChainEvent } from "../../../host/values/events.js";
 import { GasMeter, GasMultiStore } from "../../../host/values/gas.js";
 import { exampleChain, V1 } from "../../example-chain.js";
 import { GOV_ADDRESS, Signer } from "../../scenario/wallet.js";

@@ -78,6 +78,7 @@ test("docs/transactions.md → has the figures of the code", () => {
     `| a step of a walk | ${GAS.ITERATE_FLAT} + ${GAS.READ_PER_BYTE} a byte of key and value |`,
     `| \`has\` of a key | ${shown(GAS.HAS)} |`,
     `| a write | ${shown(GAS.WRITE_FLAT)} + ${GAS.WRITE_PER_BYTE} a byte of key and value |`,
+    `| a byte of events beyond the first ${GAS.EVENT_BYTES_FREE.toLocaleString("en-US")} of a transaction | ${GAS.EVENT_PER_BYTE} |`,
     `| a deletion | ${shown(GAS.DELETE)} |`,
     `| a proposal, besides its writes | ${3n * GAS.WRITE_PER_BYTE} a byte of its texts and messages |`,
   ]) {
