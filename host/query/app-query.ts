@@ -89,11 +89,13 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 
 /**
  * Clients look for the status in the text: an absent account is `rpc error: code = NotFound …`. Our own code
- * is in `info`, which the Cosmos SDK leaves empty.
+ * is in `info`, which the Cosmos SDK leaves empty, and there also codespace and code of a transaction that a simulation ran.
  */
 function failure(error: UpgradeError): Pick<AppQueryResult, "code" | "codespace" | "log" | "info"> {
   const { code: named, grpc, message } = apiError(error, () => undefined);
-  const common = { codespace: "sdk", info: `${ERROR_CODE_HEADER}: ${named}` };
+  const { tx_codespace: codespace, tx_code: txCode } = error.details;
+  const ofTx = txCode === undefined ? "" : `; codespace: ${codespace}; code: ${txCode}`;
+  const common = { codespace: "sdk", info: `${ERROR_CODE_HEADER}: ${named}${ofTx}` };
   if (error.code === "UPG_NOT_FOUND_METHOD") return { ...common, code: 6, log: `${message}: unknown request` };
   if (error.code === "UPG_NOT_FOUND_VERSION") return { ...common, code: 26, log: `${message}: invalid height` };
   const { code, kind } = BY_STATUS[grpc] ?? INVALID_REQUEST;

@@ -91,7 +91,8 @@ export const txService: QueryService = implementOfNode(Service, {
       throw new UpgradeError("UPG_BLOCK_IS_UPGRADE", result.log);
     }
     if (result.code !== 0) {
-      throw new UpgradeError("UPG_TX_FAILED", `${result.log} with gas used: '${result.gasUsed}'`);
+      const details = { tx_codespace: result.codespace, tx_code: String(result.code) };
+      throw new UpgradeError("UPG_TX_FAILED", `${result.log} with gas used: '${result.gasUsed}'`, { details });
     }
     const { msgResponses } = fromBinary(TxMsgDataSchema, result.data);
     const { data, log, events } = result;

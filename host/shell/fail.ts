@@ -3,7 +3,7 @@
  * opened the process's log writes the line there, in the log's format.
  */
 import { CommanderError } from "commander";
-import { ERROR_KINDS, type ErrorCode, messageOf } from "../errors.js";
+import { ERROR_KINDS, type ErrorCode, isUpgradeError, messageOf } from "../errors.js";
 import type { LogFields } from "../log-line.js";
 import { stackOf } from "../log-line.js";
 import { machineProblem, upgradeErrorOf } from "../machine.js";
@@ -47,10 +47,19 @@ interface Printed {
 }
 
 function printFailure(error: unknown, { message, code, isJson, isTraced }: Printed): void {
-  const line = isJson ? visibleJson(JSON.stringify({ error: message, code })) : `Error: ${visible(message)} [${code}]`;
+  const line = isJson
+    ? visibleJson(JSON.stringify({ error: message, code, ...failedTx(error) }))
+    : `Error: ${visible(message)} [${code}]`;
   process.stderr.write(`${line}\n`);
   const stack = isTraced && stackOf(error).stack;
   if (stack) process.stderr.write(`${visibleLines(stack)}\n`);
+}
+
+/** What a node reported of a transaction that failed. */
+function failedTx(error: unknown) {
+  if (!isUpgradeError(error)) return {};
+  const { tx_codespace: codespace = "", tx_code: code, tx_log: log = "" } = error.details;
+  return code === undefined ? {} : { tx: { codespace, code: Number(code), log } };
 }
 
 /** Of an error that a line of the log is not about: what happened, and where. */

@@ -85,12 +85,19 @@ const BY_STATUS: readonly (readonly [pattern: RegExp, code: ErrorCode])[] = [
   [/: invalid height$/, "UPG_NOT_FOUND_VERSION"],
 ];
 
+/** What a node of this program writes into `info`: its code, and what a simulated transaction failed with. */
+const INFO = /^x-error-code: (UPG_[A-Z_]+)(?:; codespace: (.*); code: (\d+))?$/;
+
 /** A node of this program names its code in `info`; of others the gRPC status in the log is read. */
 function answeredError(response: Record<string, unknown>): UpgradeError {
   const log = String(response["log"] ?? "").slice(0, 2_000);
-  const [, named = ""] = /^x-error-code: (UPG_[A-Z_]+)$/.exec(String(response["info"] ?? "")) ?? [];
+  const [, named = "", txCodespace = "", txCode] = INFO.exec(String(response["info"] ?? "")) ?? [];
   const known = Object.hasOwn(ERROR_KINDS, named) ? (named as ErrorCode) : undefined;
   const code = known ?? BY_STATUS.find(([pattern]) => pattern.test(log))?.[1] ?? "UPG_REMOTE_REFUSED";
-  const details = { abci_code: String(response["code"]), codespace: String(response["codespace"] ?? "") };
+  const details = {
+    abci_code: String(response["code"]),
+    codespace: String(response["codespace"] ?? ""),
+    ...(txCode === undefined ? {} : { tx_codespace: txCodespace, tx_code: txCode }),
+  };
   return new UpgradeError(code, log || `the node returned code ${details.abci_code}`, { details });
 }

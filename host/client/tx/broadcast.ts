@@ -1,18 +1,13 @@
 /** Sends a transaction's bytes and shows the node's response in the Cosmos SDK's form. */
 import { toBase64, toUpperHex } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
-import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import type { Output } from "../../shell/output.js";
 import { waitForTx } from "../query/blocks.js";
+import { txFailure } from "./failure.js";
 import type { TxFlags } from "./flags.js";
 
 const NANOS_PER_MILLI = 1_000_000n;
-/** Responses to a broadcast stay short. */
-const LOG_CHARACTERS_MAX = 500;
-
-/** `ErrPanic` of the Cosmos SDK. */
-const PANIC_CODE = 111_222;
 
 interface CheckAnswer {
   readonly code?: number;
@@ -66,15 +61,5 @@ function txResponse({ code = 0, codespace = "", data, log = "" }: CheckAnswer, t
 /** The response is on stdout; the exit status says that it is an error. */
 function refuse({ code, codespace, raw_log }: { code: number; codespace: string; raw_log: string }): void {
   if (code === 0) return;
-  const log = raw_log.slice(0, LOG_CHARACTERS_MAX);
-  throw new UpgradeError(
-    "UPG_REMOTE_REFUSED",
-    `the transaction failed with code ${code}${kindOf(code, codespace)}: ${log}`,
-  );
-}
-
-/** The Cosmos SDK names the codespace of errors without one `undefined`; its code 111222 is a recovered panic. */
-function kindOf(code: number, codespace: string): string {
-  if (codespace !== "undefined" && codespace !== "") return ` of ${codespace}`;
-  return code === PANIC_CODE ? " (the message's code threw an error that is not a refusal)" : "";
+  throw txFailure("UPG_REMOTE_REFUSED", "the transaction", { codespace, code, log: raw_log });
 }

@@ -2,7 +2,7 @@
 import type { Any } from "@bufbuild/protobuf/wkt";
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { plusNanos } from "../../engine/embedded/clock.js";
-import { UpgradeError } from "../../errors.js";
+import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
 import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
@@ -19,6 +19,7 @@ import { rpcClient } from "../flags.js";
 import { withKeyring } from "../keyring-options.js";
 import { messageJson } from "../message-json.js";
 import { broadcast } from "./broadcast.js";
+import { txFailure } from "./failure.js";
 import { adjustedGas, feeFor } from "./fees.js";
 import type { TxFlags } from "./flags.js";
 import { type NamedSigner, type Signer, signed, type TxContents, unsignedTx, withSigners } from "./sign.js";
@@ -112,10 +113,26 @@ async function accountOf(rpc: RpcClient, address: string): Promise<Account> {
   return info;
 }
 
-/** @throws UpgradeError what the transaction would end with */
+/** @throws UpgradeError UPG_TX_FAILED with what the transaction would fail with */
 async function simulatedGas(rpc: RpcClient, tx: Tx): Promise<bigint> {
-  const { gasInfo } = await ask(rpc, Service.method.simulate, { txBytes: rawBytes(tx) });
-  return gasInfo?.gasUsed ?? 0n;
+  try {
+    const { gasInfo } = await ask(rpc, Service.method.simulate, { txBytes: rawBytes(tx) });
+    return gasInfo?.gasUsed ?? 0n;
+  } catch (error) {
+    throw failedSimulation(error);
+  }
+}
+
+/** The Cosmos SDK's words around the log of a simulation that failed. */
+const SIMULATION_LOG = /^rpc error: code = \w+ desc = (.*) with gas used: '\d+': invalid request$/s;
+
+/** Nodes of other programs report no codespace: their error is left as it is. */
+function failedSimulation(error: unknown): unknown {
+  if (!isUpgradeError(error)) return error;
+  const { tx_codespace: codespace, tx_code: code } = error.details;
+  if (codespace === undefined || code === undefined) return error;
+  const [, log = error.message] = SIMULATION_LOG.exec(error.message) ?? [];
+  return txFailure(error.code, "the simulation", { codespace, code: Number(code), log });
 }
 
 /** A key that is not known is taken for the most usual one. */

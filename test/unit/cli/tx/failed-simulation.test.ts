@@ -1,0 +1,62 @@
+/** What commands say of a transaction that fails: its codespace, code and log, as the node reported them. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { reportFailure } from "../../../../host/shell/fail.js";
+import { keyFromMnemonic } from "../../../../host/wallet/derive.js";
+import { Keyring } from "../../../../host/wallet/keyring.js";
+import { makePrompt } from "../../../../host/wallet/prompt.js";
+import { exampleChain } from "../../../example-chain.js";
+import { MNEMONIC, useTestNode } from "../../api/test-node.js";
+import { runHere } from "../run-here.js";
+
+const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-failed-simulation-"));
+const NOBODY = exampleChain.addresses.operators.encode(new Uint8Array(20).fill(9));
+
+beforeAll(async () => {
+  const prompt = makePrompt();
+  const keys = new Keyring({ folder, backend: "test", prompt, addresses: exampleChain.addresses });
+  prompt.close();
+  await keys.add("alice", keyFromMnemonic(MNEMONIC, "m/44'/118'/0'/0/0"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a command prints to stderr, and its exit status. */
+async function failure(node: string, words: readonly string[], isJson: boolean) {
+  const options = ["--from", "alice", "--node", node, "--keyring-backend", "test", "--keyring-dir", folder, "--yes"];
+  const error = await runHere("tx", ...words, ...options).catch((thrown: unknown) => thrown);
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const exit = reportFailure(error, isJson, false);
+  const line = write.mock.calls.map(([text]) => String(text)).join("");
+  write.mockRestore();
+  return { exit, line };
+}
+
+const LOG = "failed to execute message; message index: 0: validator does not exist";
+
+test("tx whose simulation fails → code, codespace and log of the module's error, also with -o json", () =>
+  useTestNode(async ({ rpc }) => {
+    for (const gas of [["--gas", "auto"], ["--dry-run"]]) {
+      const words = ["staking", "delegate", NOBODY, "1ustake", ...gas];
+      const text = await failure(rpc, words, false);
+      expect(text.line).toBe(`Error: the simulation failed with code 3 of staking: ${LOG} [UPG_TX_FAILED]\n`);
+      const json = await failure(rpc, words, true);
+      expect(JSON.parse(json.line)).toEqual({
+        error: `the simulation failed with code 3 of staking: ${LOG}`,
+        code: "UPG_TX_FAILED",
+        tx: { codespace: "staking", code: 3, log: LOG },
+      });
+      expect([text.exit, json.exit]).toEqual([1, 1]);
+    }
+  }));
+
+test("tx that the node refuses → the same members, with UPG_REMOTE_REFUSED", () =>
+  useTestNode(async ({ rpc }) => {
+    const words = ["staking", "delegate", NOBODY, "1ustake", "--gas", "1000"];
+    const { line } = await failure(rpc, words, true);
+    expect(JSON.parse(line)).toMatchObject({
+      code: "UPG_REMOTE_REFUSED",
+      tx: { codespace: "sdk", code: 11, log: expect.stringContaining("out of gas") },
+    });
+  }));
