@@ -24,6 +24,18 @@ test.each([
   ["app_state.staking", "validator", 'did you mean "validators"?'],
   ["app_state.staking.params", "unbonding_tim", 'did you mean "unbonding_time"?'],
   ["app_state.staking.delegations.0", "share", 'did you mean "shares"?'],
+  ["app_state.staking.validators.0", "token", 'did you mean "tokens"?'],
+  ["app_state.staking.validators.0", "unbonding_hight", 'did you mean "unbonding_height"?'],
+  ["app_state.staking.validators.0.consensus_pubkey", "keys", 'did you mean "key"?'],
+  ["app_state.staking.validators.0.description", "monicker", 'did you mean "moniker"?'],
+  ["app_state.staking.validators.0.commission", "rates", "Valid: commission_rates, update_time"],
+  ["app_state.staking.validators.0.commission.commission_rates", "maxrate", 'did you mean "max_rate"?'],
+  ["app_state.staking.pools", "denoms", 'did you mean "denom"?'],
+  ["app_state.staking.unbonding_delegations.0", "entry", "Valid: delegator_address, validator_address, entries"],
+  ["app_state.staking.unbonding_delegations.0.entries.0", "ballance", 'did you mean "balance"?'],
+  ["app_state.raw", "store", 'did you mean "stores"?'],
+  ["app_state.raw.module_versions.0", "consensus_version", "Valid: name, version"],
+  ["app_state.raw.pairs.0", "values", 'did you mean "value"?'],
   ["app_state.gov", "parms", 'did you mean "params"?'],
   ["app_state.gov.params", "voting_perod", "voting_period"],
   ["app_state.bank.balances.0", "coin", 'did you mean "coins"?'],
@@ -35,6 +47,12 @@ test.each([
   const document = genesisDocument();
   if (path.includes("accounts"))
     at(document, "app_state.auth")["accounts"] = [{ "@type": "/cosmos.auth.v1beta1.BaseAccount" }];
+  if (path.includes("raw"))
+    Object.assign(at(document, "app_state.raw"), { module_versions: [{ name: "bank", version: "1" }], pairs: [{}] });
+  if (/pools|unbonding_/.test(path)) {
+    const kept = { pools: { denom: "ustake" }, unbonding_delegations: [{ entries: [{}] }] };
+    Object.assign(at(document, "app_state.staking"), kept);
+  }
   at(document, path)[name] = "1";
   const failure = failureOf(() => parseGenesis(exampleChain, JSON.stringify(document)));
   expect(failure.code).toBe("UPG_INVALID_GENESIS");
@@ -45,6 +63,15 @@ test("what the Cosmos SDK writes besides → taken", () => {
   const document = genesisDocument();
   Object.assign(at(document, "app_state.bank"), { supply: [], denom_metadata: [], send_enabled: [], params: {} });
   Object.assign(at(document, "app_state.staking"), { last_total_power: "0", redelegations: [], exported: false });
+  Object.assign(at(document, "app_state.staking.validators.0"), {
+    ...{ unbonding_height: "0", unbonding_time: "1970-01-01T00:00:00Z", min_self_delegation: "1" },
+    ...{ unbonding_on_hold_ref_count: "0", unbonding_ids: [] },
+    description: { moniker: "m", identity: "", website: "", security_contact: "", details: "" },
+    commission: {
+      commission_rates: { rate: "0.1", max_rate: "0.2", max_change_rate: "0.01" },
+      update_time: "2026-01-01T00:00:00Z",
+    },
+  });
   Object.assign(at(document, "app_state.gov"), { constitution: "", voting_params: null });
   expect(() => parseGenesis(exampleChain, JSON.stringify(document))).not.toThrow();
 });

@@ -33,7 +33,7 @@ export function readRaw(document: GenesisDocument): GenesisRaw | undefined {
   if (!raw.isSet) return undefined;
   const modules = new Map<string, bigint>();
   for (const item of raw.get("module_versions").items()) {
-    const name = item.get("name").text();
+    const name = item.only("name", "version").get("name").text();
     if (modules.has(name)) throw item.wrong(`names module "${name}" a second time`);
     modules.set(name, item.get("version").uint64());
   }
@@ -59,6 +59,7 @@ function readPairs(
     *[Symbol.iterator]() {
       const last = new Map<string, Uint8Array>();
       for (const item of list) {
+        item.only("store", "key", "value");
         const [store, key, value] = [item.get("store").text(), item.get("key").base64(), item.get("value").base64()];
         if (!stores.has(store)) throw item.get("store").wrong(`"${store}" is not in app_state.raw.stores`);
         if (key.length === 0 || key.length > KEY_BYTES_MAX) {

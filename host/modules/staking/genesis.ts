@@ -116,7 +116,34 @@ function readValidators(addresses: Addresses, field: JsonReader, isKept: boolean
   return list(({ operator }) => operator);
 }
 
+/** Names that a validator's object and those below it may have: the Cosmos SDK's, and `tombstoned`. Not every one is read. */
+const VALIDATOR_NAMES: readonly (readonly [path: readonly string[], names: readonly string[]])[] = [
+  [
+    [],
+    [
+      ...["operator_address", "consensus_pubkey", "jailed", "status", "tokens", "delegator_shares", "description"],
+      ...["unbonding_height", "unbonding_time", "commission", "min_self_delegation"],
+      ...["unbonding_on_hold_ref_count", "unbonding_ids", "tombstoned"],
+    ],
+  ],
+  [["consensus_pubkey"], ["@type", "key"]],
+  [["description"], ["moniker", "identity", "website", "security_contact", "details"]],
+  [["commission"], ["commission_rates", "update_time"]],
+  [
+    ["commission", "commission_rates"],
+    ["rate", "max_rate", "max_change_rate"],
+  ],
+];
+
+function requireKnownNames(validator: JsonReader): void {
+  for (const [path, names] of VALIDATOR_NAMES) {
+    const place = path.reduce((each, name) => each.get(name), validator);
+    if (place.isSet) place.only(...names);
+  }
+}
+
 function readValidator({ operators }: Addresses, validator: JsonReader, isKept: boolean): GenesisValidator {
+  requireKnownNames(validator);
   const key = validator.get("consensus_pubkey").get("key");
   const consensusKey = key.base64();
   if (consensusKey.length !== 32) throw key.wrong(`an ed25519 key has 32 bytes, got ${consensusKey.length}`);

@@ -46,8 +46,9 @@ export interface KeptGenesis {
 /** Undefined: the document keeps no pools. @throws UpgradeError UPG_INVALID_GENESIS */
 export function readKept({ json, list, bondDenom, addresses }: GenesisSection): KeptGenesis | undefined {
   if (!json.get("pools").isSet) return undefined;
-  const denom = json.get("pools").get("denom").text();
-  if (denom !== bondDenom) throw json.get("pools").get("denom").wrong(`must be the bond_denom, ${bondDenom}`);
+  const pool = json.get("pools").only("denom").get("denom");
+  const denom = pool.text();
+  if (denom !== bondDenom) throw pool.wrong(`must be the bond_denom, ${bondDenom}`);
   const read = (item: JsonReader) => readUnbondingDelegation(addresses, item);
   const keyOf = ({ delegator, operator }: UnbondingDelegation) => concatBytes(prefixed(delegator), prefixed(operator));
   return {
@@ -57,10 +58,18 @@ export function readKept({ json, list, bondDenom, addresses }: GenesisSection): 
   };
 }
 
+/** The last one is the Cosmos SDK's, and is not read. */
+const ENTRY_NAMES = [
+  ...["creation_height", "completion_time", "initial_balance", "balance", "unbonding_id"],
+  "unbonding_on_hold_ref_count",
+];
+
 function readUnbondingDelegation({ decode, operators }: Addresses, item: JsonReader): UnbondingDelegation {
   const entries = item
+    .only("delegator_address", "validator_address", "entries")
     .get("entries")
     .items()
+    .map((entry) => entry.only(...ENTRY_NAMES))
     .map((entry) =>
       create(UnbondingEntrySchema, {
         creationHeight: entry.get("creation_height").int64(),
