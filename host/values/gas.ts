@@ -4,7 +4,9 @@
  */
 import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
 import { hostCall } from "../engine-limit.js";
+import { UpgradeError } from "../errors.js";
 import { TX_EVENT_BYTES_MAX } from "../limits.js";
+import { moduleFunction } from "../synchronous.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
 import type { EventCounter } from "./events.js";
 import { SDK, TxError } from "./tx-error.js";
@@ -36,6 +38,8 @@ const STEPS_MAX = 10_000_000;
 
 export class GasMeter implements EventCounter {
   #used: bigint;
+  /** `limit`; below zero once the meter is closed, so that being open costs no check of its own. */
+  #last: bigint;
   #steps = 0;
   #eventBytes = 0;
 
@@ -44,6 +48,7 @@ export class GasMeter implements EventCounter {
     used = 0n,
   ) {
     this.#used = used;
+    this.#last = limit;
   }
 
   get used(): bigint {
@@ -58,7 +63,20 @@ export class GasMeter implements EventCounter {
     return copy;
   }
 
-  /** @throws TxError sdk 11 when the limit is passed; what was asked for counts all the same */
+  /**
+   * The transaction is over: a module that kept its stores or `consumeGas` in a variable cannot use them, for a node that was started since
+   * does not have them.
+   */
+  close(): void {
+    this.#last = -1n;
+  }
+
+  /** For uses that may charge nothing. @throws UpgradeError UPG_INVALID_NONDETERMINISTIC once it is closed */
+  requireOpen(): void {
+    if (this.#last < 0n) throw usedLater();
+  }
+
+  /** @throws TxError sdk 11 when the limit is passed; what was asked for counts all the same; UPG_INVALID_NONDETERMINISTIC once it is closed */
   consume(amount: bigint, location: string): void {
     this.#used += amount;
     // Where gas has no limit, in a simulation or by the fee, the calls of stores have one.
@@ -68,7 +86,8 @@ export class GasMeter implements EventCounter {
         `out of steps in location: ${location}; a transaction charges ${STEPS_MAX} times at most`,
       );
     }
-    if (this.#used <= this.limit) return;
+    if (this.#used <= this.#last) return;
+    this.requireOpen();
     const what = `out of gas in location: ${location}; gasWanted: ${this.limit}, gasUsed: ${this.#used}`;
     throw new TxError(SDK.OUT_OF_GAS, what);
   }
@@ -93,6 +112,14 @@ export class GasMeter implements EventCounter {
   }
 }
 
+function usedLater(): UpgradeError {
+  return new UpgradeError(
+    "UPG_INVALID_NONDETERMINISTIC",
+    `${moduleFunction() ?? "a module"} used a store or gas of a transaction that is over, which only nodes have that ran it since their start: ` +
+      "take stores from the context of each call",
+  );
+}
+
 /** A store that charges for every use. */
 class GasKVStore implements KVStore {
   constructor(
@@ -113,6 +140,7 @@ class GasKVStore implements KVStore {
   }
 
   *iterate(range?: KeyRange): IterableIterator<KeyValue> {
+    this.meter.requireOpen();
     for (const pair of this.store.iterate(range)) {
       this.#perByte(pair[0].length + pair[1].length);
       this.meter.consume(GAS.ITERATE_FLAT, "IterNextFlat");
@@ -121,6 +149,7 @@ class GasKVStore implements KVStore {
   }
 
   scan(range?: KeyRange): FrameScan {
+    this.meter.requireOpen();
     const frames = this.store.scan(range);
     return {
       get passed() {

@@ -70,6 +70,8 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
       return { branch: over, events: own, gasUsed: charged.used, outcome: { data } };
     } catch (error) {
       return { branch: over, events: own, gasUsed: charged.used, outcome: { error } };
+    } finally {
+      charged.close();
     }
   };
   const tried = () => runOn(branch.branch(), meter.copy());
