@@ -1,6 +1,7 @@
-/** `chaind genesis validate`: reads a document as `start` would, and says what is in it. */
+/** `chaind genesis validate`: makes the checks of `start` before the first block, and prints what is in the document. */
 
 import { genesisVersion } from "../chain/start.js";
+import { checkAll } from "../engine/home/begun-genesis.js";
 import { Home } from "../engine/home/home.js";
 import { programChain } from "../shell/program-chain.js";
 import { formatTime } from "../time.js";
@@ -9,9 +10,10 @@ import { checkDocument } from "./take-document.js";
 /** @throws UpgradeError UPG_INVALID_GENESIS naming the path of what is wrong */
 export function validateGenesis(path: string, file?: string) {
   const name = file ?? new Home(path).genesisFile;
-  const genesis = checkDocument(name);
-  const version = genesisVersion(genesis, programChain().versions);
-  const counts = programChain().modules.flatMap((module) =>
+  const chain = programChain();
+  const genesis = checkDocument(name, name, (document) => checkAll(chain, name, document, () => undefined));
+  const version = genesisVersion(genesis, chain.versions);
+  const counts = chain.modules.flatMap((module) =>
     Object.entries(module.genesis?.counts?.(genesis.sections.get(module.name)) ?? {}),
   );
   return {

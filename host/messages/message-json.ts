@@ -14,6 +14,7 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any } from "@bufbuild/protobuf/wkt";
+import { messageOf } from "../errors.js";
 import { requireKnownNames } from "./json-names.js";
 
 /** `Any` inside `Any` ends somewhere. */
@@ -33,9 +34,29 @@ export function messageFromJson<T extends DescMessage>(
   path = "",
 ): MessageShape<T> {
   requireKnownNames(registry, schema, json, path);
-  const message = fromJson(schema, json as JsonValue, { registry });
+  const message = readJson(registry, schema, json);
   withShortUrls(registry, schema, message, 0);
   return message;
+}
+
+/** How JSON writes types whose form is easily mistaken: the end of the library's error message, and what to write. */
+const FORMS: readonly (readonly [wrong: RegExp, remedy: (value: string) => string])[] = [
+  [/google\.protobuf\.Duration from JSON: "?([0-9]+(?:\.[0-9]+)?)"?$/, (value) => `write "${value}s"`],
+  [/google\.protobuf\.Duration from JSON: .*$/, () => 'write seconds with an s, for example "300s"'],
+  [/google\.protobuf\.Timestamp from JSON: .*$/, () => 'write it as "2026-01-31T12:00:00Z"'],
+];
+
+function readJson<T extends DescMessage>(registry: Registry, schema: T, json: unknown): MessageShape<T> {
+  try {
+    return fromJson(schema, json as JsonValue, { registry });
+  } catch (cause) {
+    const message = messageOf(cause);
+    for (const [wrong, remedy] of FORMS) {
+      const value = wrong.exec(message);
+      if (value) throw new TypeError(`${message}: ${remedy(value[1] ?? "")}`, { cause });
+    }
+    throw cause;
+  }
 }
 
 /** Gives what is packed in a message the type URLs that the Cosmos SDK writes. @throws Error for bytes of another type */

@@ -71,4 +71,34 @@ describe("start at height 0", () => {
     const taken = await line.run(["init", "two", "--genesis", path, "--home", `${line.home}-two`]);
     expect(taken.stderr).toContain(named);
   });
+
+  test.each([
+    [
+      "no validator",
+      /"validators":\[.*?\],"delegations"/,
+      '"validators":[],"delegations"',
+      "has no validator: give one",
+    ],
+    [
+      "max_gas that is no number",
+      /"max_gas":"-1"/,
+      '"max_gas":"abc"',
+      'genesis.consensus.params.block.max_gas: expected an integer, got "abc"',
+    ],
+    ["a duration without its unit", /"voting_period":"[0-9]+s"/, '"voting_period":"5"', 'from JSON: "5": write "5s"'],
+    ["an app version of another program", /"version":\{\}/, '"version":{"app":"77"}', "names app version 77"],
+  ])("%s → `genesis validate` refuses it with 2, as start does", async (_what, pattern, wrong, message) => {
+    const line = new CommandLine();
+    await line.json("init", "one", "--chain-id", "demo-1");
+    await line.json("keys", "add", "alice");
+    await line.json("genesis", "add-account", "alice", "1000ustake", "--validator");
+    const path = join(line.home, "config", "genesis.json");
+    const text = JSON.stringify(JSON.parse(readFileSync(path, "utf8")));
+    expect(text).toMatch(pattern);
+    writeFileSync(path, text.replace(pattern, wrong));
+    for (const end of [await line.run(["genesis", "validate"]), await line.runNode("--max-blocks", "1")]) {
+      expect(end.exit, end.stdout).toBe(2);
+      expect(end.stderr).toContain(message);
+    }
+  });
 });

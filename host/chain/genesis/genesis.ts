@@ -12,7 +12,7 @@ import { compareTimes, parseTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
 import { JsonReader } from "../../values/json-reader.js";
 import type { Chain } from "../define-chain.js";
-import { requireKnownParams } from "./consensus-params.js";
+import { genesisParams, requireKnownParams } from "./consensus-params.js";
 import type { GenesisList } from "./list.js";
 import { type GenesisRaw, readRaw } from "./raw.js";
 
@@ -107,6 +107,8 @@ function readGenesis({ modules, registry, addresses }: GenesisReader, document: 
   const bondDenom = stakingParams.isSet ? stakingParams.get("bond_denom").text(BOND_DENOM) : BOND_DENOM;
   const consensusParams = new JsonReader(root.object()["consensus"] ?? {}, "genesis.consensus").get("params");
   requireKnownParams(consensusParams);
+  const appVersion = consensusParams.isSet ? readAppVersion(consensusParams) : 0n;
+  genesisParams({ consensusParams, appVersion });
   const sections = new Map<string, unknown>();
   for (const { name, genesis } of modules) {
     if (!genesis) continue;
@@ -124,7 +126,7 @@ function readGenesis({ modules, registry, addresses }: GenesisReader, document: 
     chainId: readChainId(root.get("chain_id")),
     time: root.get("genesis_time").parse(readTime),
     initialHeight: readHeight(root.get("initial_height")),
-    appVersion: consensusParams.isSet ? readAppVersion(consensusParams) : 0n,
+    appVersion,
     consensusParams,
     stakingParams,
     bondDenom,

@@ -56,7 +56,7 @@ export function keptOrFile(chain: Chain, home: Home, database: Database | undefi
     const genesis = inGenesisFile(home.genesisFile, () => openGenesis(chain, source));
     const digest = { sha256: hashOfSource(source), size: source.size };
     const begin = {
-      check: (log: Log) => inGenesisFile(home.genesisFile, () => checkAll(chain, home, genesis, log)),
+      check: (log: Log) => inGenesisFile(home.genesisFile, () => checkAll(chain, home.genesisFile, genesis, log)),
       record: (batch: Batch) => batch.put(GENESIS_KEY, encodeGenesisRecord(genesis, digest)),
       close: () => source.close(),
     };
@@ -86,8 +86,9 @@ export function watchGenesisFile(home: Home, { sha256, size }: GenesisDigest, lo
   }
 }
 
-function checkAll(chain: Chain, home: Home, genesis: Genesis, log: Log): void {
-  requireAll(chain, home, genesis);
+/** What no chain can begin without, and every entry of the lists. @throws UpgradeError UPG_INVALID_GENESIS */
+export function checkAll(chain: Chain, file: string, genesis: Genesis, log: Log): void {
+  requireAll(chain, file, genesis);
   for (const [name, list] of longLists(chain, genesis)) walk(name, list, log);
 }
 
@@ -103,12 +104,11 @@ function walk(name: string, list: GenesisList<unknown>, log: Log): void {
   }
 }
 
-/** What no chain can do without: a validator, say. */
-function requireAll({ name, modules }: Chain, home: Home, { sections }: Genesis): void {
+function requireAll({ name, modules }: Chain, file: string, { sections }: Genesis): void {
   const missing = modules.flatMap((module) => module.genesis?.missing?.(sections.get(module.name)) ?? []);
   if (missing.length === 0) return;
   throw new UpgradeError(
     "UPG_INVALID_GENESIS",
-    `${home.genesisFile} ${missing.join(", ")}: give one power with \`${name} genesis add-account <key> <coins> --validator\``,
+    `${file} ${missing.join(", ")}: give one power with \`${name} genesis add-account <key> <coins> --validator\``,
   );
 }

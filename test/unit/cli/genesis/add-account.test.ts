@@ -48,7 +48,9 @@ describe("addAccount()", () => {
       { denom: "uatom", amount: "5" },
       { denom: "ustake", amount: "1000" },
     ]);
-    expect(validateGenesis(home)).toMatchObject({ valid: true, accounts: "2", validators: "0", app_version: "1" });
+    expect(() => validateGenesis(home)).toThrow("genesis.json has no validator: give one power with");
+    await addAccount(home, BOB, "1ustake", { ...flags, append: true, validator: true });
+    expect(validateGenesis(home)).toMatchObject({ valid: true, accounts: "2", validators: "1", app_version: "1" });
   });
 
   test("--validator → power 100, or what is said; the account delegates to it; a key that has one → UPG_INVALID_GENESIS", async () => {
