@@ -5,7 +5,7 @@ import { type HaltRecord, haltFields } from "../host/upgrade/halt.js";
 export type HaltFacts = Readonly<Record<string, unknown>>;
 
 const isHalt = (entry: LogEntry | undefined): entry is LogEntry =>
-  entry?.level === "error" && "last_committed_height" in entry.fields;
+  entry?.level === "error" && "code" in entry.fields && "next" in entry.fields;
 
 /** Of a log in either form; undefined: no such line. */
 export function haltInLog(log: string): HaltFacts | undefined {

@@ -17,7 +17,7 @@ export function eventOf(node: string, line: string): NodeEvent | undefined {
   const { level, source, message, fields } = entry;
   if (source === "engine") return level === "error" ? errorOf(node, `CometBFT: ${message}`, fields) : undefined;
   if (level === "debug") return undefined;
-  if ("last_committed_height" in fields) return haltOf(node, entry);
+  if ("code" in fields && "next" in fields) return haltOf(node, entry);
   if (message === "block committed") return { node, event: "block", ...fields };
   return { node, event: "log", level, message, ...fields };
 }
@@ -45,7 +45,7 @@ function textOf({ event, node, ...fields }: NodeEvent): string {
     case "block":
       return `block ${fields["height"]}  app hash ${String(fields["app_hash"]).toUpperCase()}`;
     case "halt":
-      return `halt at height ${fields["height"]}: ${fields["code"]}; ${fields["next"]}`;
+      return `halt${fields["height"] === undefined ? "" : ` at height ${fields["height"]}`}: ${fields["code"]}; ${fields["next"]}`;
     case "end":
       return `${fields["signal"] ? `ended by ${fields["signal"]}` : `ended with exit status ${fields["exit"]}`}; log: ${fields["log"]}`;
     case "start":

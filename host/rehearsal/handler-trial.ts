@@ -15,6 +15,7 @@ import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { Height, VersionMap } from "../types.js";
 import type { Probes } from "../upgrade/hooks.js";
 import { UPGRADE_STORE } from "../upgrade/upgrade-store.js";
+import { visible } from "../visible.js";
 import { watchPeakMemory } from "./block/peak-memory.js";
 import { type BlockOptions, Rehearsal, type RehearsedBlock } from "./block/rehearse-block.js";
 import { gasOf, whyItFailed } from "./handler-runs.js";
@@ -74,17 +75,40 @@ export function tryHandler(options: TrialOptions): Trial {
   try {
     const core = new Core();
     const at = options.height ?? state.last;
-    const stores = new CommitMultiStore(state.database, { sha256 }).at(at);
-    requireLayout(handler.manifest, core.versionMap(stores.store(UPGRADE_STORE)));
+    const store = new CommitMultiStore(state.database, { sha256 }).at(at).store(UPGRADE_STORE);
+    const done = core.doneHeight(store, handler.manifest.name);
     const place = choosePlace(state.database, at, core, { kind: "forced", name: handler.manifest.name });
     const line = (level: string, message: string) => log(`${level}: ${message}`);
     const block = { home, state, core, place, isForced: true, handler, handlerDiskMax, log: line };
-    const made = makeBlock(block, options);
+    const made = withHeightHint({ at, done, name: handler.manifest.name }, () => {
+      requireLayout(handler.manifest, core.versionMap(store));
+      return makeBlock(block, options);
+    });
     const totalMilliseconds = performance.now() - begun;
     return { ...made, memoryBytes: peak.bytes, totalMilliseconds };
   } finally {
     peak.close();
     state.close();
+  }
+}
+
+interface TriedAt {
+  readonly at: Height;
+  /** Where the plan was applied; 0n: nowhere. */
+  readonly done: Height;
+  readonly name: string;
+}
+
+/** A handler that does not fit the last state may be one for an earlier state: that of an upgrade which was made. */
+function withHeightHint<T>({ at, done, name }: TriedAt, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    const isUnfit =
+      isUpgradeError(error) && (error.code === "UPG_HANDLER_LAYOUT" || error.code === "UPG_STORE_UPGRADE");
+    if (!isUnfit || done === 0n) throw error;
+    const hint = `"${visible(name)}" was applied at height ${done}, and this is the state of height ${at}. Try the state before it: --height ${done - 1n}`;
+    throw new UpgradeError(error.code, `${error.message}. ${hint}`, { cause: error, details: error.details });
   }
 }
 

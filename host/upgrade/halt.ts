@@ -170,8 +170,11 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
 export function haltFields(record: HaltRecord): LogFields {
   const { code, cause, plan, handler, height, last_committed_height, app_hash, next } = record;
   const exit = ERROR_KINDS[code as ErrorCode].exit;
+  // Of a database that cannot be read no height is known.
+  const isUnread = app_hash === "" && code.startsWith("UPG_STORE_");
+  const place = isUnread ? {} : { height, last_committed_height, app_hash };
   return {
-    ...{ code, exit, height, plan: plan?.name, cause, last_committed_height, app_hash, next },
+    ...{ code, exit, plan: plan?.name, cause, ...place, next },
     ...{ plan_height: plan?.height, plan_info: plan?.info || undefined },
     ...{ handler_sha256: handler?.sha256, handler_file: handler?.file ?? undefined },
   };

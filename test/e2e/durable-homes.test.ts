@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { BlockStore } from "../../host/engine/blocks/block-store.js";
 import { verifyHome } from "../../host/offline/verify.js";
 import { LmdbFileDatabase } from "../../host/store/disk/lmdb-file-database.js";
+import { haltInLog } from "../halt-line.js";
 import { SPLIT_BALANCES } from "../scenario/versions.js";
 import { bundleWorker } from "../sim/worker-process.js";
 import { DIST, NO_DOORS, run, TestHome } from "./chaind.js";
@@ -218,5 +219,25 @@ describe("export, verify, pre-upgrade, handler run", () => {
     expect(Object.keys(entries(home.path))).toEqual(names);
     node.child.kill("SIGTERM");
     expect((await node.end).exit).toBe(0);
+  });
+});
+
+describe("a database that is damaged", () => {
+  test("start → 30, and a line without a height that nobody could read; verify → the place, without naming itself", async () => {
+    const home = begun();
+    const file = home.data("chain.mdb");
+    const bytes = readFileSync(file);
+    writeFileSync(file, Buffer.concat([Buffer.alloc(8_192, 0xff), bytes.subarray(8_192)]));
+    const { exit, stderr } = await home.start().end;
+    expect(exit, stderr).toBe(IO_EXIT);
+    const fields = haltInLog(stderr);
+    expect(fields).toMatchObject({ code: "UPG_STORE_CORRUPT", next: expect.stringContaining("chaind verify --home") });
+    for (const name of ["height", "last_committed_height", "app_hash"]) expect(fields).not.toHaveProperty(name);
+    // Past the first pages a walk finds it.
+    writeFileSync(file, bytes.subarray(0, bytes.length - 4_096 * 4));
+    const verified = spawnSync(NODE, [CHAIND, "verify", "--home", home.path], { encoding: "utf8" });
+    expect(verified.status, verified.stderr).toBe(IO_EXIT);
+    expect(verified.stderr).toMatch(/^Error: .* \[UPG_STORE_CORRUPT\]$/m);
+    expect(verified.stderr).not.toMatch(/`[a-z]+ verify`/);
   });
 });

@@ -42,7 +42,12 @@ describe("chaind handler run", () => {
     const receipt = JSON.parse(readFileSync(other.data("receipts/v2.json"), "utf8")) as Json;
     expect(receipt["guest_memory"]).toBe(tried["guest_memory"]);
     expect(Number(receipt["host_memory"])).toBeGreaterThan(1_048_576);
-    expect(handler("run", SPLIT_BALANCES, "--state", other.path, "--json")).toMatchObject({ exit: 21 });
+    const unfit = handler("run", SPLIT_BALANCES, "--state", other.path, "--json");
+    expect(unfit).toMatchObject({ exit: 21 });
+    expect(unfit.answer()).toMatchObject({
+      code: "UPG_HANDLER_LAYOUT",
+      message: expect.stringMatching(/"v2" was applied at height 5, .* Try the state before it: --height 4$/),
+    });
   });
 
   test("run --gas → the same run, and its gas by place, by what it paid for and by function", () => {

@@ -8,7 +8,6 @@
  */
 
 import { UpgradeError } from "../../errors.js";
-import { programName } from "../../program-name.js";
 
 export const PAGE_HEADER_BYTES = 24;
 const NODE_HEADER_BYTES = 8;
@@ -154,10 +153,7 @@ export function checkLongHead(head: Uint8Array, value: LongValue, pageBytes: num
 }
 
 export function damaged(what: string): UpgradeError {
-  return new UpgradeError(
-    "UPG_STORE_CORRUPT",
-    `the database is damaged: ${what}. See the extent with \`${programName()} verify\`, and restore the data folder from a copy`,
-  );
+  return new UpgradeError("UPG_STORE_CORRUPT", `the database is damaged: ${what}. Restore the data folder from a copy`);
 }
 
 /** A damaged page may point out of itself: what JavaScript says of that, in the project's words. */

@@ -19,6 +19,10 @@ test.each([
     app({ level: "error", message: "m", code: "UPG_HALT_UPGRADE_NEEDED", height: "9", ...HALT }),
     "node1   halt at height 9: UPG_HALT_UPGRADE_NEEDED; Start the new version.",
   ],
+  [
+    app({ level: "error", message: "m", code: "UPG_STORE_CORRUPT", cause: "local", next: "Find what is damaged." }),
+    "node1   halt: UPG_STORE_CORRUPT; Find what is damaged.",
+  ],
 ])("eventOf(%j) → %j", (line, shown) => {
   const event = eventOf("node1", line);
   expect(event && lineOf(event, 6)).toBe(shown);
