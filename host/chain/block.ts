@@ -156,7 +156,7 @@ export function nextEndTime({ modules }: Pick<Chain, "modules">, state: GivingSt
   const times = modules.flatMap(
     (module) =>
       (isRunning(module, state) &&
-        callGiver(`nextEndTime() of module "${module.name}"`, () => module.nextEndTime?.(state.stores))) ||
+        callGiver(`nextEndTime() of module "${module.name}"`, state.stores, (own) => module.nextEndTime?.(own))) ||
       [],
   );
   return times.sort(compareTimes)[0];

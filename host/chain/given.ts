@@ -33,7 +33,9 @@ export function paramsOf(modules: readonly Module[], state: GivingState, genesis
   const giver = giverIn(modules, state, "consensusParams");
   const given =
     giver &&
-    callGiver(`consensusParams() of module "${giver.name}"`, () => giver.consensusParams?.(state.stores, genesis));
+    callGiver(`consensusParams() of module "${giver.name}"`, state.stores, (own) =>
+      giver.consensusParams?.(own, genesis),
+    );
   return given ?? genesis;
 }
 

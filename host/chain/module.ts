@@ -83,7 +83,7 @@ export interface Module {
 /** Something that is always true of a module's state. */
 export interface Invariant {
   readonly name: string;
-  /** What is wrong, as a message; undefined when it holds. */
+  /** Returns what is wrong, as a message; undefined when it holds. The stores throw on writes. */
   check(stores: ReadableStores): string | undefined;
 }
 

@@ -17,7 +17,8 @@ export function readValidators(
   stores: ReadableStores,
   genesis: Pick<GenesisFacts, "stakingParams">,
 ): Validators | undefined {
-  const given = giver && callGiver(`validators() of module "${giver.name}"`, () => giver.validators?.(stores, genesis));
+  const given =
+    giver && callGiver(`validators() of module "${giver.name}"`, stores, (own) => giver.validators?.(own, genesis));
   if (giver && given) requireValid(giver.name, given);
   return given;
 }

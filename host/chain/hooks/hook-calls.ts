@@ -1,16 +1,18 @@
 /** Calls the functions of modules that a block runs by itself, and names the module and the function in what they throw. */
 import { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
+import { ReadOnlyStores } from "../../branch/kv/read-only.js";
 import { FaultLog, FaultyStores } from "../../branch/kv/store-faults.js";
 import type { ErrorCode } from "../../errors.js";
 import { callModule } from "../../synchronous.js";
 import type { MultiStore } from "../../types.js";
 import { type BlockPlace, hookFailure, moduleFailure } from "../../upgrade/hook-failure.js";
+import type { ReadableStores } from "../module.js";
 
 /** The functions of modules in one block. */
 export class HookCalls {
   readonly #faults = new FaultLog();
   /** For functions that only read. In an upgrade's block it separates errors of the disk from those of a state that the handler spoiled. */
-  readonly read: MultiStore;
+  readonly read: ReadableStores;
   /** For functions that write. */
   readonly stores: MultiStore;
   readonly #own: CacheMultiStore | undefined;
@@ -19,8 +21,9 @@ export class HookCalls {
     private readonly place: BlockPlace,
     branch: MultiStore,
   ) {
-    this.read = place.applied ? new FaultyStores(branch, this.#faults) : branch;
-    this.#own = place.applied ? new CacheMultiStore(this.read) : undefined;
+    const watched = place.applied ? new FaultyStores(branch, this.#faults) : branch;
+    this.read = new ReadOnlyStores(watched);
+    this.#own = place.applied ? new CacheMultiStore(watched) : undefined;
     this.stores = this.#own ?? branch;
   }
 
@@ -44,9 +47,9 @@ export class HookCalls {
 }
 
 /** Calls a function of a module whose result is for the engine. @throws UpgradeError UPG_BUG_MODULE with its name; as `HookCalls.call` */
-export function callGiver<T>(what: string, run: () => T): T {
+export function callGiver<T>(what: string, stores: ReadableStores, run: (stores: ReadableStores) => T): T {
   try {
-    return callModule(what, run);
+    return callModule(what, () => run(new ReadOnlyStores(stores)));
   } catch (error) {
     throw moduleFailure(what, error);
   }
