@@ -198,3 +198,13 @@ export function briefMessageOf(thrown: unknown): string {
   if (typeof text !== "string") return "no readable message";
   return cutText(text, LOG_BYTES_MAX);
 }
+
+const BYTE_UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
+
+/** `12.3 MiB`, rounded down to a tenth of the unit. */
+export function bytesText(bytes: number): string {
+  let unit = 0;
+  let value = bytes;
+  for (; value >= 1_024 && unit < BYTE_UNITS.length - 1; unit++) value /= 1_024;
+  return `${unit === 0 ? value : (Math.floor(value * 10) / 10).toFixed(1)} ${BYTE_UNITS[unit]}`;
+}

@@ -1,4 +1,4 @@
-/** Checks everything that a home's database holds, while no node runs. Nothing is written, not even a lock file. */
+/** Checks everything that a home's database holds, and the record of the last signature, while no node runs. Nothing is written, not even a lock file. */
 import { existsSync } from "node:fs";
 import { toUpperHex } from "../bytes.js";
 import type { PublicKey } from "../comet/keys.js";
@@ -6,6 +6,7 @@ import { auditBlocks, type BlocksAudit } from "../engine/blocks/audit-blocks.js"
 import { readConsensusKey } from "../engine/home/consensus-key.js";
 import type { Home } from "../engine/home/home.js";
 import { withReader } from "../engine/home/home-database.js";
+import { LastSigned } from "../engine/home/last-signed.js";
 import { messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import type { Database } from "../store/disk/database.js";
@@ -38,7 +39,19 @@ export interface VerifiedHome {
  * @throws UpgradeError UPG_STORE_CORRUPT naming the place, UPG_STORE_VERSION_MISMATCH, UPG_STORE_LOCKED, UPG_STORE_IO
  */
 export function verifyHome(path: string, say: (line: string) => void, keys?: Home): VerifiedHome {
-  return withReader(path, (database, home) => verifyDatabase(database, keys ?? home, say));
+  return withReader(path, (database, home) => {
+    const verified = verifyDatabase(database, keys ?? home, say);
+    if (!keys) verifySigned(home, say);
+    return verified;
+  });
+}
+
+/** The record of what the consensus key signed last, where there is one. @throws UpgradeError UPG_STORE_CORRUPT */
+function verifySigned({ lastSignedFile }: Home, say: (line: string) => void): void {
+  if (!existsSync(lastSignedFile)) return;
+  const record = new LastSigned(lastSignedFile);
+  record.check();
+  say(`signed ✓ the record of the last signature can be read: height ${record.height}`);
 }
 
 /** The same for a database that nobody writes to, with the keys of a home. @throws as `verifyHome` */

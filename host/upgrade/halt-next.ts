@@ -23,7 +23,7 @@ export interface EndFacts {
   readonly serviceCommand?: string | undefined;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
-  /** Facts that the error carries: `path`, `kept_data`, `signed_height`, `handler_file`, `handler_sha256`, `pinned_sha256`, `other_handlers`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
+  /** Facts that the error carries: `path`, `kept_data`, `signed_height`, `damaged_record`, `handler_file`, `handler_sha256`, `pinned_sha256`, `other_handlers`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -73,6 +73,22 @@ const handlerRefused: Step = (facts) => {
 /** The program is wrong, on every node alike: another start of it ends the same way. */
 const moduleFailed: Step = (facts) =>
   `${NOTHING} Report it, with this record, to those who publish ${facts.program}: a module of it failed, as the message says. Then start a version that corrects it: ${start(facts)}.`;
+
+/** The database is sound: what is damaged is the record of what the consensus key signed last. */
+function signedRecordDamaged(facts: EndFacts): string | undefined {
+  const { damaged_record: file } = facts.details;
+  if (!file) return undefined;
+  const record = `${facts.home}/data/priv_validator_state.json`;
+  const again = `then ${start(facts)}`;
+  const restore = `Restore the newest copy of ${file}, ${again}.`;
+  const hasComet = isRelayed(facts) || /cometbft|--with-comet/.test((facts.startFlags ?? []).join(" "));
+  if (hasComet) return `${restore} CometBFT does not start without that file, and never makes it again.`;
+  return (
+    `${restore} Without a copy, make sure that no other node runs with this key and that the database is the newest one. ` +
+    `Then move the record away, ${command("mv", shellWord(record), shellWord(`${record}.damaged`))}, ${again}: ` +
+    "it makes the record again from the last block of the database, and warns that later signatures are unknown."
+  );
+}
 
 const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_HALT_UPGRADE_NEEDED: (facts) => {
@@ -179,6 +195,7 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
   UPG_STORE_FULL: (facts) =>
     `${NOTHING} See what fills the disk, ${command("df -h", shellWord(fullFolder(facts)))}, and make room; then the same home goes on: ${start(facts)}.`,
   UPG_STORE_CORRUPT: (facts) =>
+    signedRecordDamaged(facts) ??
     `Find what is damaged: ${command(facts.program, "verify --home", shellWord(facts.home))}. Put a copy of the home in its place, of this node or another of this chain (without its validator key's last-signed record being older), then ${start(facts)}.`,
   UPG_STORE_LOCKED: (facts) => `Stop the other process on this home, then ${start(facts)}.`,
   UPG_STORE_SIGNED: (facts) => {

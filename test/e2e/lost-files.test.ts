@@ -1,4 +1,5 @@
 /** Files of a home that were lost: what the message proposes is run, and the node makes blocks again. */
+import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,6 +104,33 @@ describe("a lost record of what was signed", () => {
     expect(stderr).not.toContain("was missing");
     expect(record(home)).toMatchObject({ height: "3" });
   });
+
+  test.each(["", "{", '{"height":7}'])(
+    "that holds %j → 30, `verify` reports it, and the commands of halt.json help",
+    async (text) => {
+      const { line, home } = without(({ lastSignedFile }) => lastSignedFile);
+      writeFileSync(home.lastSignedFile, text);
+      const end = await line.runNode(...oneBlock);
+      expect(end.exit).toBe(30);
+      expect(end.stderr).toContain("priv_validator_state.json is empty or damaged: restore the newest copy of it");
+      const verified = await line.run(["verify"]);
+      expect([verified.exit, verified.stderr]).toEqual([
+        30,
+        expect.stringContaining("priv_validator_state.json is empty or damaged"),
+      ]);
+      const { commands, next } = JSON.parse(readFileSync(home.haltFile, "utf8")) as {
+        commands: string[];
+        next: string;
+      };
+      expect(next).toContain(`Restore the newest copy of ${home.lastSignedFile}`);
+      const move = commands.find((command) => command.startsWith("mv ")) ?? "";
+      expect(spawnSync("sh", ["-c", move]).status, move).toBe(0);
+      const after = await line.runNode(...oneBlock);
+      expect(after.exit, after.stderr).toBe(0);
+      expect(after.stderr).toContain("priv_validator_state.json was missing: made a new one from the database");
+      expect((await line.run(["verify"])).stderr).toContain("signed ✓");
+    },
+  );
 
   test("damaged → still 30; on a home without a block → says so, and goes on", async () => {
     const { line, home } = without(({ lastSignedFile }) => lastSignedFile);

@@ -29,14 +29,14 @@ export function readConsensusKey(path: string): ConsensusKey {
   return readKey(path, "consensus key", consensusKeyRemedy(path));
 }
 
-/** @throws UpgradeError UPG_INVALID_CONFIG with the remedy where there is no file */
+/** @throws UpgradeError UPG_INVALID_CONFIG with the remedy where the file is missing or damaged */
 export function readKey(path: string, what: string, remedy: string): ConsensusKey {
   const bytes = readFileIfThere(path);
   if (!bytes) throw new UpgradeError("UPG_INVALID_CONFIG", `${path} is missing: ${remedy}`);
-  return consensusKey(readPrivateKey(path, bytes, what));
+  return consensusKey(readPrivateKey(path, bytes, `${what}: ${remedy}`));
 }
 
-/** What to do about a missing consensus key: `init` makes one only where no chain has begun. */
+/** What to do about a missing or damaged consensus key: `init` makes one only where no chain has begun. */
 function consensusKeyRemedy(path: string): string {
   const home = new Home(dirname(dirname(path)));
   if (home.hasDatabase) {

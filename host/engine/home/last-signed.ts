@@ -60,6 +60,11 @@ export class LastSigned {
   /** `path`: the record; its folder takes the transactions' file too. */
   constructor(private readonly path: string) {}
 
+  /** Reads all of the record, and the transactions that belong to it. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
+  check(): void {
+    this.pending(this.height);
+  }
+
   /** Height of the record; 0n: nothing was signed. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
   get height(): Height {
     const state = this.#read();
@@ -213,6 +218,8 @@ function bytesIn(path: string, text: string): Uint8Array {
 function malformed(path: string): UpgradeError {
   return new UpgradeError(
     "UPG_STORE_CORRUPT",
-    `${path} is not what this program writes: restore it from the newest copy; without it nothing keeps this key from signing twice`,
+    `${path} is empty or damaged: restore the newest copy of it. Without a copy, move priv_validator_state.json away: with the ` +
+      "embedded engine the next start makes it from the database's last block. Later blocks may then be signed twice",
+    { details: { damaged_record: path } },
   );
 }

@@ -5,6 +5,7 @@ import { programName } from "../../program-name.js";
 import { shellWord } from "../../shell-word.js";
 import { freeBytes } from "../../store/disk/lmdb-errors.js";
 import { SPILL_BYTES_MAX_DEFAULT, SPILL_RESERVE_BYTES } from "../../store/disk/lmdb-spill.js";
+import { bytesText } from "../../text.js";
 import { visible } from "../../visible.js";
 import type { Home } from "./home.js";
 
@@ -47,14 +48,4 @@ export function roomLine({ free, spill, growth, reserve }: UpgradeRoom, plan: st
       `${begin}: ${parts}. On a full disk nothing is committed and the node ends with 30. Make room, or measure what the ` +
       `handler takes (${measure}; host_disk) and give --handler-disk-max accordingly`,
   };
-}
-
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
-
-/** Rounded down to a tenth of the unit. */
-function bytesText(bytes: number): string {
-  let unit = 0;
-  let value = bytes;
-  for (; value >= 1_024 && unit < UNITS.length - 1; unit++) value /= 1_024;
-  return `${unit === 0 ? value : (Math.floor(value * 10) / 10).toFixed(1)} ${UNITS[unit]}`;
 }
