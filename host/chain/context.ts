@@ -23,8 +23,11 @@ export interface BlockContext {
   readonly addresses: Addresses;
   /** @throws UpgradeError UPG_NOT_FOUND_STORE */
   store(name: string): KVStore;
-  /** Emits an event. Its bytes are bounded, and in a transaction the first 64 KiB cost no gas (docs/transactions.md). */
-  readonly emit: Emit;
+  /**
+   * Emits an event. The bytes of events are bounded, and in a transaction the first 64 KiB cost no gas (docs/transactions.md).
+   * @throws UpgradeError UPG_INVALID_ARGUMENT for what is no text, or past the bound of a block's hooks; TxError sdk 11 past a transaction's
+   */
+  emit(type: string, ...attributes: readonly (readonly [key: string, value: string])[]): void;
 }
 
 export interface BlockContextFacts {
