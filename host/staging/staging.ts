@@ -9,7 +9,7 @@ import type { Phase, Readiness, StatusBoard } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { isShort } from "./home-readiness.js";
 import { isPreparing, layoutOf, PREPARE_SUFFIX, type StagePlanOptions, stagePlan } from "./stage-plan.js";
-import { watchedPrint } from "./watched-files.js";
+import { handlersPrint, watchedPrint } from "./watched-files.js";
 
 export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "machine" | "env" | "log"> {
   readonly board: StatusBoard;
@@ -94,30 +94,44 @@ export class Staging {
   async #run(plan: UpgradeInfo | undefined, signal: AbortSignal): Promise<void> {
     this.#removeLeftovers(plan);
     if (!plan) return this.#show(undefined);
-    const { clock } = this.options.machine;
     for (let failures = 0; !signal.aborted; ) {
+      let before = this.#seen(plan);
       this.#isTrying = true;
-      await this.#try(plan, signal);
+      const hasFetched = await this.#try(plan, signal);
       this.#isTrying = false;
+      // What came from elsewhere during the attempt may not have been judged.
+      if (hasFetched) before = this.#seen(plan);
       if (signal.aborted) return;
       const isDone = isReady(this.#readiness);
       failures = isDone ? 0 : failures + 1;
       const pause = RETRY_MILLIS * 2 ** Math.max(0, failures - 1);
-      await this.#untilChanged(plan, isDone ? undefined : pause, signal, () => clock.now());
+      await this.#untilChanged(plan, before, isDone ? undefined : pause, signal);
+      if (isDone && !signal.aborted && this.#seen(plan) !== before) this.#doubt(plan);
     }
+  }
+
+  /** What was found of the files before they changed says nothing of them now. */
+  #doubt(plan: UpgradeInfo): void {
+    const detail = `a file of "${plan.name}" has changed: the program is tried again`;
+    this.#readiness = [
+      { what: "program", state: "unknown", detail, next: null },
+      ...this.#readiness.filter(({ what }) => what !== "program"),
+    ];
+    this.#show(plan);
   }
 
   /**
    * Settles when the program's file is another one than it was, a handler has come or gone, or the time is over.
+   * @param before what was seen when the attempt began
    * @param pause undefined: all is in order, as long as such a finding is fresh
    */
   async #untilChanged(
     plan: UpgradeInfo,
+    before: string,
     pause: number | undefined,
     signal: AbortSignal,
-    now: () => number,
   ): Promise<void> {
-    const before = this.#seen(plan);
+    const now = () => this.options.machine.clock.now();
     const begun = now();
     const passing = () => (this.#isHurried ? HURRY_MILLIS_MAX : RETRY_MILLIS_MAX);
     const millis = () =>
@@ -151,11 +165,11 @@ export class Staging {
   #seen(plan: UpgradeInfo): string {
     const { machine, settings } = this.options;
     try {
-      const handlers = machine.files.list(join(settings.home, "handlers", "staged")) ?? [];
+      const handlers = handlersPrint(machine.files, settings.home);
       const rehearsal = machine.files.facts(new Home(settings.home).rehearsalFile(plan.name))?.print;
       const isFull = isShort(machine.files, settings.home);
       const watched = watchedPrint(machine.files, settings, layoutOf(this.options).of(plan.name).file);
-      return JSON.stringify([watched, handlers.toSorted(), rehearsal, isFull]);
+      return JSON.stringify([watched, handlers, rehearsal, isFull]);
     } catch {
       return "";
     }
@@ -182,8 +196,10 @@ export class Staging {
     return name.endsWith(partFolderOf("") + PREPARE_SUFFIX) && !isPreparing(this.options.settings);
   }
 
-  async #try(plan: UpgradeInfo, signal: AbortSignal): Promise<void> {
+  /** Returns whether something was fetched. */
+  async #try(plan: UpgradeInfo, signal: AbortSignal): Promise<boolean> {
     const { board, log } = this.options;
+    let hasFetched = false;
     const onProgress = (what: string, done: number, total: number | undefined) => {
       this.#phase("downloading");
       board.update({ progress: { what, done: String(done), total: total === undefined ? null : String(total) } });
@@ -191,7 +207,8 @@ export class Staging {
     try {
       const { readiness, bytes, error } = await stagePlan({ ...this.options, plan, signal, onProgress });
       this.#isLasting = isUpgradeError(error) && isLasting(error.code);
-      if (signal.aborted) return;
+      hasFetched = bytes > 0;
+      if (signal.aborted) return hasFetched;
       board.count("downloadBytes", bytes);
       this.#report(readiness);
       this.#askedPrint = this.#print(plan);
@@ -201,6 +218,7 @@ export class Staging {
       board.update({ progress: null });
     }
     if (!signal.aborted) this.#show(plan);
+    return hasFetched;
   }
 
   /** Each change once: a line that comes every minute is not read. */

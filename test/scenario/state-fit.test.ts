@@ -134,6 +134,19 @@ test("the state has an earlier version than the newest one of the program, or th
   expect(failureOf(() => home.start(lower))).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
 });
 
+test("the state has a module since genesis that an upgrade to come brings → refused, with what to change", () => {
+  const home = new Home();
+  home.block(home.start(program([shop], [])));
+  const before = home.contents();
+  const late = program([shop], [{ plan: "v2", handler: migrate, storeUpgrades: { added: ["shop"] } }]);
+  const failure = failureOf(() => home.start(late));
+  expect(failure).toMatchObject({ code: "UPG_INVALID_ARGUMENT", details: { app_version: "1" } });
+  expect(failure.message).toContain(
+    'the state has module "shop" at version 1, and this program brings it with the upgrade "v2"',
+  );
+  expect(home.contents()).toEqual(before);
+});
+
 describe("what fits", () => {
   test("a module and a version that an upgrade to come brings → the same app hashes as the program before, then the upgrade", () => {
     const [old, next] = [atV3(), atV3()];

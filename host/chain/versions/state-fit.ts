@@ -17,13 +17,15 @@ import type { ChainVersion } from "./version.js";
 export function requireStateFit(program: ProgramVersions, facts: StateFacts, warn: (message: string) => void): void {
   // The next upgrade declares allows.emptyVersionMap, or is refused.
   if (facts.modules.size === 0) return;
-  const code = codeFor(program, facts);
+  const hasOthers = hasOtherUpgrades(program, facts);
+  const code = hasOthers ? codeFor(program, facts) : appliedVersion(program, facts);
   const missing = missingModules(code, facts);
-  const problems = otherVersions(code, facts, hasOtherUpgrades(program, facts));
+  const problems = otherVersions(code, facts, hasOthers);
+  if (!hasOthers) problems.push(...earlyModules(program, code, facts));
   if (isLastOwn(code, facts)) problems.push(...missing, ...missingStores(code, facts));
   else for (const each of missing) warn(`${each}. The module does not run`);
   if (problems.length === 0) {
-    if (!hasOtherUpgrades(program, facts)) for (const each of unknownModules(program, facts)) warn(each);
+    if (!hasOthers) for (const each of unknownModules(program, facts)) warn(each);
     return;
   }
   throw new UpgradeError(
@@ -43,6 +45,12 @@ function isLastOwn({ plan }: ChainVersion, { last }: StateFacts): boolean {
 function hasOtherUpgrades({ versions, begun }: ProgramVersions, { number, isDone }: StateFacts): boolean {
   const later = versions.slice(versions.indexOf(begun) + 1);
   return number - begun.number !== BigInt(later.filter(({ plan }) => plan !== undefined && isDone(plan)).length);
+}
+
+/** The version that the program's own upgrades lead to: other upgrades may lead to a later one. */
+function appliedVersion({ versions, begun }: ProgramVersions, { isDone }: StateFacts): ChainVersion {
+  const isApplied = ({ plan }: ChainVersion) => plan !== undefined && isDone(plan);
+  return versions.slice(versions.indexOf(begun) + 1).findLast(isApplied) ?? begun;
 }
 
 function otherVersions(code: ChainVersion, { modules }: StateFacts, mayBeHigher: boolean): string[] {
@@ -72,6 +80,23 @@ function missingStores(code: ChainVersion, { stores }: StateFacts): string[] {
     (name) =>
       `this program has the store "${name}", and the state does not: add an upgrade with storeUpgrades: { added: ["${name}"] }`,
   );
+}
+
+/** Modules that the state has, and that the program has in another version only. */
+function earlyModules({ versions }: ProgramVersions, code: ChainVersion, { modules }: StateFacts): string[] {
+  const early = [...modules].filter(([module]) => !code.modules.has(module));
+  return early.flatMap(([module, version]) => {
+    const other = versions.find((each) => each.modules.has(module));
+    if (!other) return [];
+    const what = `the state has module "${module}" at version ${version}`;
+    const plan = other.plan === undefined ? undefined : `the upgrade "${other.plan}"`;
+    if (plan === undefined)
+      return [`${what}, and an upgrade of this program has removed it: take the upgrade's removes back`];
+    return [
+      `${what}, and this program brings it with ${plan}, which was not applied: leave the module's stores out of that ` +
+        `upgrade's storeUpgrades.added, and ${module}: 0n out of its from`,
+    ];
+  });
 }
 
 /** Modules that a genesis document brought as raw pairs, or that the program no longer lists. */

@@ -120,13 +120,48 @@ describe("Staging", () => {
     staging.plan(planOf({}));
     await until(() => home.board.current.phase === "ready");
     happens(home);
-    await until(() => home.board.current.phase === "waiting");
+    await until(() => staging.readiness().some(({ state }) => state === "wrong"));
+    expect(home.board.current.phase).toBe("waiting");
     expect(
       staging
         .readiness()
         .filter(({ state }) => state === "wrong")
         .map((each) => each.what),
     ).toEqual([what]);
+    await staging.close();
+  });
+
+  test("ready, and a file changes → not ready until the program is judged again; a change during the trial counts", async () => {
+    const home = new ScriptsHome();
+    const asks = 'if (process.argv[2] === "pre-upgrade")';
+    const change = (line: string) =>
+      home.write(`cosmovisor/upgrades/v2/bin/${DAEMON}`, `#!${process.execPath}\n${asks} ${line};\n`, 0o755);
+    const takesOver = 'console.log("this binary can take over at the height")';
+    home.write("data/chain.mdb", "");
+    change(takesOver);
+    let release: () => void = () => undefined;
+    let isHeld = false;
+    const run: typeof realMachine.processes.run = async (program, options) => {
+      if (isHeld) await new Promise<void>((resolve) => (release = resolve));
+      isHeld = false;
+      return realMachine.processes.run(program, options);
+    };
+    const staging = new Staging({
+      ...{ settings: home.settings(), board: home.board, env: {}, log: () => undefined },
+      machine: { ...realMachine, processes: { ...realMachine.processes, run } },
+    });
+    home.program("genesis", "exit 1");
+    home.board.update({ phase: "running" });
+    staging.plan(planOf({}));
+    await until(() => home.board.current.phase === "ready");
+    isHeld = true;
+    change(`{ ${takesOver} }`);
+    await until(() => home.board.current.phase === "waiting");
+    expect(home.board.current.readiness[0]).toMatchObject({ what: "program", state: "unknown", next: null });
+    change("process.exit(30)");
+    release();
+    await until(() => home.board.current.readiness.some(({ state }) => state === "wrong"));
+    expect(home.board.current.phase).toBe("waiting");
     await staging.close();
   });
 
