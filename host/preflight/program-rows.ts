@@ -12,6 +12,7 @@ import type { Files } from "../programs/files.js";
 import { Layout, type Program, problemOf } from "../programs/layout.js";
 import { programChain } from "../shell/program-chain.js";
 import { shellWord } from "../shell-word.js";
+import { verifiedDownload } from "../staging/verified-download.js";
 import type { Plan } from "../types.js";
 import type { RegisteredHandler } from "../upgrade/handlers.js";
 import { VERSION } from "../version.js";
@@ -100,17 +101,24 @@ export function checksumRow({ info }: Plan, program: Program | undefined): Row |
     return { check, state: "warning", words };
   }
   try {
-    return comparedRow(parsePlanUrl(binary.url, { checksumRequired: false }), program);
+    return comparedRow(binary.url, parsePlanUrl(binary.url, { checksumRequired: false }), program);
   } catch (error) {
     return { check, state: "missing", words: `the URL of the plan's program cannot be read: ${messageOf(error)}` };
   }
 }
 
-function comparedRow({ source, checksum }: PlanUrl, program: Program | undefined): Row {
+function comparedRow(url: string, { source, checksum }: PlanUrl, program: Program | undefined): Row {
   const check = "checksum";
   const warning = (words: string): Row => ({ check, state: "warning", words });
   if (checksum === undefined)
     return warning(`the plan offers ${source} without a checksum: its server decides what runs`);
+  const known = program && verifiedDownload(readOnly, program.file, url);
+  if (known === "same")
+    return {
+      check,
+      state: "ok",
+      words: `${program?.file} is what was unpacked from ${url}, which had the plan's checksum`,
+    };
   if (checksum.kind === "file") return warning(`the plan names the sums file ${checksum.url}, which was not asked for`);
   const { algorithm, digest } = checksum;
   if (isArchive(source))

@@ -7,6 +7,7 @@ import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import { digestOf } from "./home-readiness.js";
 import { replaceCommand } from "./plan-way.js";
+import { verifiedDownload } from "./verified-download.js";
 
 interface Compared {
   readonly plan: { readonly name: string; readonly info: string };
@@ -28,7 +29,13 @@ export function sumReadiness({ plan, program, files, settings, platform, arch }:
   const sum = sumOf(plan.info, platform, arch);
   if (!sum || files.facts(program)?.kind !== "file") return undefined;
   if (sum.kind === "unknown") {
-    return { what, state: "skipped", detail: `${program} was not compared: ${sum.why}`, next: null };
+    const known = verifiedDownload(files, program, sum.url);
+    if (known === "same") {
+      const detail = `${program} is what was unpacked from ${sum.url}, which had the plan's checksum`;
+      return { what, state: "ready", detail, next: null };
+    }
+    const why = known === "changed" ? "it is not the program that was unpacked from the plan's download" : sum.why;
+    return { what, state: "skipped", detail: `${program} was not compared: ${why}`, next: null };
   }
   const found = digestOf(files, program, sum.algorithm);
   if (found === sum.digest)
@@ -41,7 +48,7 @@ export function sumReadiness({ plan, program, files, settings, platform, arch }:
 type Sum =
   | { readonly kind: "digest"; readonly algorithm: string; readonly digest: string }
   /** Of something else than the program's file. */
-  | { readonly kind: "unknown"; readonly why: string };
+  | { readonly kind: "unknown"; readonly why: string; readonly url: string };
 
 /** Undefined: the plan names no program for this platform. */
 function sumOf(info: string, platform: string, arch: string): Sum | undefined {
@@ -49,7 +56,7 @@ function sumOf(info: string, platform: string, arch: string): Sum | undefined {
     const url = selectBinary(parsePlanInfo(info), platform, arch)?.url;
     if (url === undefined) return undefined;
     const { source, checksum } = parsePlanUrl(url, { checksumRequired: false });
-    const unknown = (why: string): Sum => ({ kind: "unknown", why });
+    const unknown = (why: string): Sum => ({ kind: "unknown", why, url });
     if (!checksum) return unknown(`the plan offers ${source} without a checksum`);
     if (checksum.kind === "file")
       return unknown(`the plan names the sums file ${checksum.url}, which is not asked for`);

@@ -31,6 +31,7 @@ import {
   staged,
 } from "./plan-way.js";
 import { askCurrent, probeProgram, saysItMakes } from "./probe.js";
+import { rememberDownload } from "./verified-download.js";
 
 export interface StagePlanOptions {
   readonly settings: Settings;
@@ -220,12 +221,14 @@ async function fetchTo(program: Program, options: StagePlanOptions): Promise<Fet
   const { fetchProgram } = await import("../download/fetch-program.js");
   const { settings, plan } = options;
   const folder = join(program.file, "..", "..");
-  return fetchProgram({
+  const fetched = await fetchProgram({
     ...boundsOf(options, folder, "program"),
     ...{ info: plan.info, folder, name: settings.name },
     platform: goPlatform(process.platform, process.arch),
     isChecksumRequired: settings.isChecksumRequired,
   });
+  rememberDownload(options.machine.files, fetched, options.log);
+  return fetched;
 }
 
 async function handled(options: StagePlanOptions): Promise<Handled> {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { FetchOptions } from "../../download/fetch-program.js";
 import { goPlatform } from "../../plan-info/platform.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { rememberDownload } from "../../staging/verified-download.js";
 import type { Shared } from "./options.js";
 
 type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "layout">;
@@ -22,7 +23,7 @@ export async function fetchPlan(
       progress: { what: "bytes", done: String(done), total: total === undefined ? null : String(total) },
     });
   };
-  await fetchProgram({
+  const fetched = await fetchProgram({
     ...{ files: machine.files, info, name: settings.name, signal, onProgress, log },
     platform: goPlatform(process.platform, process.arch),
     folder: dirname(dirname(layout.of(name).file)),
@@ -32,4 +33,5 @@ export async function fetchPlan(
     stallMillis: settings.downloadStall,
     sleep: (millis, ended) => machine.clock.sleep(millis, ended),
   });
+  rememberDownload(machine.files, fetched, log);
 }

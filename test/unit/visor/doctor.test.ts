@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../host/bytes.js";
 import { sha256 } from "../../../host/native/sha256.js";
+import { diskFiles } from "../../../host/programs/disk-files.js";
+import { rememberDownload } from "../../../host/staging/verified-download.js";
 import { encodeText } from "../../../host/text.js";
 import { elf, goodHome, look, lookAtAll, SCRIPT } from "./doctor-home.js";
 
@@ -195,6 +197,23 @@ describe("examine() upgrades and plans", () => {
       expect(sums(home)[0]).toMatch(/^warning /);
       expect(sums(home)[0]).toContain("was not compared: ");
     }
+    // Fetched by the sidecar, which compared the archive.
+    const url = `https://example.com/n.tar.gz?checksum=sha256:${"ab".repeat(32)}`;
+    const program = join(home, "cosmovisor/upgrades/v2/bin/n");
+    const fetched = { file: program, url, sha256: "ab".repeat(32), bytes: 1, isVerified: true };
+    rememberDownload(diskFiles, fetched, () => undefined);
+    plan(url);
+    expect(sums(home)).toEqual([expect.stringMatching(/^ok checksum v2: .* is what was unpacked from .*, which had/)]);
+    put("cosmovisor/upgrades/v2/bin/n", `${SCRIPT}#\n`);
+    expect(sums(home)).toEqual([
+      expect.stringMatching(/^warning checksum v2: .* not the program that was unpacked from the plan's download$/),
+    ]);
+    put("cosmovisor/upgrades/v2/bin/n");
+    plan(url.replace("n.tar.gz", "m.tar.gz"));
+    expect(sums(home)[0]).toMatch(/^warning .*was not compared: the plan pins the archive/);
+    rememberDownload(diskFiles, { ...fetched, isVerified: false }, () => undefined);
+    plan(url);
+    expect(sums(home)[0]).toMatch(/^warning .*was not compared: the plan pins the archive/);
     plan("");
     put("data/upgrade-info.json", '{"name":"v2","height":7}');
     expect(sums(home)).toEqual([]);

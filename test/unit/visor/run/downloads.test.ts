@@ -4,6 +4,8 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { diskFiles } from "../../../../host/programs/disk-files.js";
+import { verifiedDownload } from "../../../../host/staging/verified-download.js";
 import { elfBytes } from "../../../runnable-bytes.js";
 import { zipOf } from "../../download/archives.js";
 import { sha256 } from "../../download/fetching.js";
@@ -58,6 +60,9 @@ describe("runVisor() with downloads", () => {
     );
     expect(home.current).toBe("upgrades/chain3");
     expect(readFileSync(home.file("cosmovisor/upgrades/chain3/README"), "utf8")).toBe("x");
+    // Which archive the program came from, and that it had the plan's checksum.
+    const program = home.file(`cosmovisor/upgrades/chain2/bin/${DAEMON}`);
+    expect(verifiedDownload(diskFiles, program, `${url}?checksum=${sha256(chain2)}`)).toBe("same");
   });
 
   test("what cannot be fetched, and then is put there → the old one serves until then, and the switch is made", async () => {
