@@ -3,12 +3,14 @@ import { messageOf } from "../../errors.js";
 import { diskFindings } from "./disk.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 import { folderFindings } from "./folders.js";
+import { otherHomeFindings } from "./other-home.js";
 import { planFindings } from "./plans.js";
 import { sidecarFindings } from "./sidecars.js";
 import { unitFindings } from "./units.js";
 
 const CHECKS: readonly (readonly [what: string, look: (patient: Patient) => Finding[]])[] = [
   ["settings", settingFindings],
+  ["settings", otherHomeFindings],
   ["folders", folderFindings],
   ["plan", planFindings],
   ["backup", diskFindings],
