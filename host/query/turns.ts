@@ -1,6 +1,7 @@
 /**
  * Long walks over state beside short questions: a walk computes for a millisecond, then everything else has its
  * turn. However many walks there are, one of them computes in a turn of the event loop, first come, first served.
+ * Calls of websockets take turns among themselves in the same way (`rpc/websocket.ts`).
  */
 import { UpgradeError } from "../errors.js";
 import type { LeftSignal } from "../types.js";
@@ -15,10 +16,13 @@ export const WALKS_MAX = 128;
 export class Turns {
   readonly #waiting: (() => void)[] = [];
 
-  /** Settles when it is this walk's turn. @throws UpgradeError UPG_REMOTE_BUSY */
+  /** @param max walks that may wait for their turn */
+  constructor(private readonly max: number = WALKS_MAX) {}
+
+  /** Settles when it is the caller's turn. @throws UpgradeError UPG_REMOTE_BUSY */
   async next(): Promise<void> {
-    if (this.#waiting.length >= WALKS_MAX) {
-      throw new UpgradeError("UPG_REMOTE_BUSY", `${WALKS_MAX} walks over the state are under way: try again`);
+    if (this.#waiting.length >= this.max) {
+      throw new UpgradeError("UPG_REMOTE_BUSY", `${this.max} walks over the state are under way: try again`);
     }
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);

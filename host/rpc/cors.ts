@@ -1,4 +1,4 @@
-/** Web pages of other origins: which may call the RPC, by the headers that browsers ask for (CometBFT's, of rs/cors). */
+/** Web pages of other origins: which may call the RPC or open its websocket, by the headers that browsers ask for (CometBFT's, of rs/cors). */
 import type { IncomingMessage } from "node:http";
 
 const METHODS: ReadonlySet<string> = new Set(["HEAD", "GET", "POST"]);
@@ -31,4 +31,13 @@ export function preflightHeaders(request: Head, origins: readonly string[]): Rec
     "access-control-allow-methods": wanted,
     ...(names.length > 0 ? { "access-control-allow-headers": names.join(", ") } : {}),
   };
+}
+
+/**
+ * Of a websocket: browsers say which page asks. Pages on this machine may; those of other places could be anyone's and only may when
+ * they are named. Programs say nothing, and may.
+ */
+export function isOriginAllowed(origin: string | undefined, allowed: readonly string[]): boolean {
+  if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return true;
+  return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?$/i.test(origin);
 }

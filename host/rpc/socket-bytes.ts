@@ -9,8 +9,12 @@ import type { ArrivingBytes, ArrivingRoom } from "../server/arriving.js";
 /** A client's control frame besides its data: two bytes and the mask. */
 const CONTROL_FRAME_BYTES = 6;
 
+/** What a waiting message takes besides its bytes: the smallest ones have none, and ten thousand of them arrive at once. */
+const MESSAGE_BYTES = 256;
+
 function bytesOf(data: RawData): number {
-  return Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength;
+  const bytes = Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength;
+  return MESSAGE_BYTES + bytes;
 }
 
 export class SocketBytes {

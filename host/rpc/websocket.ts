@@ -7,6 +7,7 @@ import { UpgradeError } from "../errors.js";
 import { type EventCondition, type EventMatcher, subscriptionMatcher } from "../event-query/event-query.js";
 import { parseEventQuery } from "../event-query/event-query-text.js";
 import type { Query } from "../query/query.js";
+import { Turns } from "../query/turns.js";
 import type { ArrivingBytes } from "../server/arriving.js";
 import { byteLengthOf, bytesOfBody } from "../server/body.js";
 import { ClientLeft } from "../server/client-left.js";
@@ -26,6 +27,7 @@ import {
   success,
 } from "./answer.js";
 import type { RpcContext } from "./context.js";
+import { isOriginAllowed } from "./cors.js";
 import { EVENT_NAMES, eventsOfBlock, type RpcEvent } from "./news.js";
 import { Params } from "./params.js";
 import { SocketBytes } from "./socket-bytes.js";
@@ -58,6 +60,8 @@ export class WebSocketDoor {
   readonly #listeners = new Set<Listener>();
   readonly #unsubscribe: () => void;
   readonly #ping: NodeJS.Timeout;
+  /** A client sends a thousand calls in 60 KB, so clients take turns, one call in a turn of the event loop. */
+  readonly #turns = new Turns(Number.POSITIVE_INFINITY);
 
   constructor(private readonly options: WebSocketOptions) {
     const { query, limits } = options;
@@ -95,7 +99,7 @@ export class WebSocketDoor {
       }
       this.#server.handleUpgrade(request, socket, head, (client) => {
         const bytes = new SocketBytes(client, socket, this.options.arriving);
-        const listener = new Listener(client, bytes, this.options, () => this.#hasRoomForSubscriber());
+        const listener = new Listener(client, bytes, this.options, this.#turns, () => this.#hasRoomForSubscriber());
         this.#listeners.add(listener);
         client.once("close", () => this.#listeners.delete(listener));
       });
@@ -123,15 +127,6 @@ export class WebSocketDoor {
   }
 }
 
-/**
- * Browsers say which page asks. Pages on this machine may; those of other places could be anyone's and only may when
- * they are named. Programs say nothing, and may.
- */
-function isOriginAllowed(origin: string | undefined, allowed: readonly string[]): boolean {
-  if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return true;
-  return /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?$/i.test(origin);
-}
-
 class Listener {
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #context: RpcContext;
@@ -145,12 +140,15 @@ class Listener {
     private readonly client: WebSocket,
     private readonly bytes: SocketBytes,
     private readonly options: WebSocketOptions,
+    private readonly turns: Turns,
     private readonly mayBeSubscriber: () => boolean,
   ) {
     const left = new ClientLeft();
     this.#context = options.contextFor(left);
     client.on("message", (data) => {
       this.#waiting.push(data);
+      // One call is under way: a client that leaves meanwhile is noticed, since it is read until a second call comes.
+      if (this.#isBusy) client.pause();
       void this.#takeWaiting();
     });
     client.on("pong", () => {
@@ -188,14 +186,17 @@ class Listener {
     setTimeout(() => this.client.terminate(), 500).unref();
   }
 
-  /** One call after the other, and none while the client does not read the responses: it is not read then either. */
+  /**
+   * One call after the other, each when it is this client's turn, and none while the client does not read the responses.
+   * A client that sends ahead is not read until all calls that have arrived have their responses.
+   */
   async #takeWaiting(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    while (this.#isReading) {
-      const data = this.#waiting.shift();
+    while (this.#waiting.length > 0 && this.#isReading) {
+      await this.turns.next();
+      const data = this.#isReading ? this.#waiting.shift() : undefined;
       if (data === undefined) break;
-      if (this.#waiting.length > 0) this.client.pause();
       await this.#take(data);
       this.bytes.done(data);
     }

@@ -156,6 +156,30 @@ test("a websocket's calls, pings and pongs, many times the budget → none of it
     socket.terminate();
   }, LIMITS));
 
+whereRpcIsOurs(
+  "a websocket whose calls come ahead of their responses, many times the budget → none is read early, all are served",
+  () =>
+    useTestNode(async (node) => {
+      const socket = await websocket(node);
+      const ids = new Set<unknown>();
+      socket.on("message", (data) => ids.add((JSON.parse(String(data)) as { id: unknown }).id));
+      const params = { x: "y".repeat(1_000) };
+      for (let id = 0; id < 3_000; id++) socket.send(JSON.stringify({ jsonrpc: "2.0", id, method: "health", params }));
+      while (ids.size < 3_000 && socket.readyState === WebSocket.OPEN) await sleep(10);
+      expect([ids.size, socket.readyState]).toEqual([3_000, WebSocket.OPEN]);
+      socket.terminate();
+    }, LIMITS),
+);
+
+whereRpcIsOurs("empty messages of a websocket that wait for their turn → count more than their bytes", () =>
+  useTestNode(async (node) => {
+    const socket = await websocket(node);
+    for (let at = 0; at < 2_000; at++) socket.send("");
+    await once(socket, "close");
+    await until(node, "rest", 400);
+  }, LIMITS),
+);
+
 test("a message in more pieces than are kept → that websocket is closed, others are served", () =>
   useTestNode(async (node) => {
     const socket = await websocket(node);

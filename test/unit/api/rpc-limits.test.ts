@@ -208,6 +208,20 @@ describe("websockets", () => {
       { limits: { subscriptionClients: 1 } },
     ));
 
+  test("hundreds of calls of one client at once → another client's call is served before they are done", () =>
+    useTestNode(async (node) => {
+      const [many, one] = [await open(node), await open(node)];
+      let served = 0;
+      const all = new Promise<void>((resolve) => many.on("message", () => ++served === 900 && resolve()));
+      for (let id = 0; id < 900; id++) many.send(JSON.stringify(call("health", {}, id)));
+      one.send(JSON.stringify(call("health")));
+      await heard(one);
+      expect(served).toBeLessThan(300);
+      await all;
+      many.terminate();
+      one.terminate();
+    }));
+
   test("clients that ask and do not read → no more is kept for all of them than the budget, and others are served", () =>
     useTestNode(
       async (node) => {
