@@ -8,6 +8,7 @@ import type { LogFields } from "../log-line.js";
 import { stackOf } from "../log-line.js";
 import { machineProblem, upgradeErrorOf } from "../machine.js";
 import { visible, visibleJson, visibleLines } from "../visible.js";
+import { keepFailure } from "./last-failure.js";
 import { processLog } from "./process-log.js";
 
 const USAGE_EXIT = 2;
@@ -24,16 +25,19 @@ export function setReported(error: unknown): void {
 export function reportFailure(error: unknown, isJson: boolean, isTraced: boolean): number {
   if (error instanceof CommanderError) {
     // Help and version end well; commander has printed its own complaint.
-    return error.exitCode === 0 ? 0 : USAGE_EXIT;
+    if (error.exitCode === 0) return 0;
+    keepFailure({ exit: USAGE_EXIT, code: "UPG_INVALID_ARGUMENT", message: error.message });
+    return USAGE_EXIT;
   }
   const { code } = upgradeErrorOf(error);
   const { exit } = ERROR_KINDS[code];
   const log = processLog();
+  const message = (machineProblem(error) ?? messageOf(error)).replaceAll(/\s*\n\s*/g, "; ");
+  keepFailure({ exit, code, message });
   if (typeof error === "object" && error !== null && reported.has(error)) {
     if (isTraced) log?.("error", "the stack of this error", stackOf(error));
     return exit;
   }
-  const message = (machineProblem(error) ?? messageOf(error)).replaceAll(/\s*\n\s*/g, "; ");
   if (log) log("error", message, { code, exit, ...(isTraced ? stackOf(error) : {}) });
   else printFailure(error, { message, code, isJson, isTraced });
   return exit;

@@ -1,7 +1,7 @@
 /** `chainvisor run` over two versions of `chaind`, as processes: an upgrade without a hand, signals, a sidecar that is killed. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
@@ -57,6 +57,38 @@ function paste(command: string, bin: string) {
   const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { env, input: "y\n", encoding: "utf8" });
   return { status, stdout, stderr };
 }
+
+describe("a node that cannot start", () => {
+  test.each([
+    [
+      "no genesis document",
+      "config/genesis.json",
+      /genesis\.json is missing: make a home with `chaind init` first \[UPG_INVALID_CONFIG\]/,
+      /chaind init NAME --home/,
+    ],
+    [
+      "no consensus key",
+      "config/priv_validator_key.json",
+      /priv_validator_key\.json is missing: restore it from your backup of keys.*\[UPG_INVALID_CONFIG\]/,
+      /run start/,
+    ],
+    ["an unknown setting", "", /app\.toml.*halt-heigth.*\[UPG_INVALID_CONFIG\]/, /run start/],
+  ])("%s → not started again: exit 2, and `status` shows the error and what is next", async (_, file, error, next) => {
+    const home = new TestHome();
+    place(home, "genesis", "");
+    if (file === "") writeFileSync(join(home.path, "config/app.toml"), "halt-heigth = 5\n");
+    else rmSync(join(home.path, file));
+    const { exit, stderr } = await supervise(home).end;
+    expect(exit, stderr).toBe(2);
+    expect(stderr).not.toContain("started again");
+    const asked = await run(CHAINVISOR, ["status", "-o", "json"], { DAEMON_NAME: "chaind", DAEMON_HOME: home.path })
+      .end;
+    const status = JSON.parse(asked.stdout) as { message: string; next: string[] };
+    expect(status.message).toMatch(error);
+    expect(status.message).not.toContain("..");
+    expect(status.next.join("\n")).toMatch(next);
+  });
+});
 
 describe("chainvisor rollback", () => {
   test("the embedded engine has signed blocks after the backup → refused, nothing moved; the printed commands lead back, and it starts", async () => {

@@ -20,8 +20,8 @@ export interface EndContext {
   readonly isOurs: boolean;
   /** The height that it has come to is the operator's own `--halt-height`; false: the sidecar's. */
   readonly isOwnHeight: boolean;
-  /** The error code in the record that it has left. */
-  readonly code: string | undefined;
+  /** The error that it has left, in its record or in the file for its last error. */
+  readonly said?: { readonly code: string; readonly message: string } | undefined;
   /** The program's name, for commands. */
   readonly name: string;
   /** The end in words. */
@@ -29,17 +29,18 @@ export interface EndContext {
 }
 
 export function afterEnd({ exit, error }: ProcessEnd, context: EndContext): AfterEnd {
-  const { isOurs, isOwnHeight, code, name, text } = context;
+  const { isOurs, isOwnHeight, said, name, text } = context;
   if (error) return { kind: "failed", exit: ANY_FAILURE, why: text };
   if (exit === 0) return { kind: "finished", exit, why: "the application has ended with 0" };
-  const program = isOurs && exit !== null ? programEnd(exit, code) : undefined;
+  const program = isOurs && exit !== null ? programEnd(exit, said?.code) : undefined;
   if (exit === null || !program) return { kind: "crashed", exit: exit ?? ANY_FAILURE, why: text };
   const { remedy, isRefusal, cause } = program;
   if (remedy === "again") return { kind: "again", why: `it asks to be started again (${exit})` };
   if (remedy === "done" && !isOwnHeight)
     return { kind: "again", why: `the height that it was to stop at is no plan's any more (${exit})` };
   if (remedy === "done") return { kind: "finished", exit, why: `the height of --halt-height is reached (${exit})` };
-  const why = `${text}: ${needs(program, name)}`;
+  const reason = said ? `: ${said.message.replace(/\.$/, "")} [${said.code}]` : "";
+  const why = `${text}${reason}: ${needs(program, name)}`;
   if (remedy === "retry") return { kind: "crashed", exit, why };
   return isRefusal ? { kind: "refused", exit, why, cause } : { kind: "failed", exit, why };
 }
@@ -51,7 +52,7 @@ function needs({ cause, code }: ProgramEnd, name: string): string {
     case "state":
       return `every node with this state and these files fails alike, so it is not started again unchanged.${means}`;
     case "local":
-      return `this machine's settings, files, programs or disk need a change.${means}`;
+      return `this machine's settings, files, programs or disk need a change`;
     case "bug":
       return `a defect of the program.${means} Please report it where you got the program, with the archive that \`${name} rescue\` writes.`;
   }

@@ -9,6 +9,7 @@ export function placesOf({ home, root }: PlaceOf) {
   return {
     data,
     planFile: join(data, "upgrade-info.json"),
+    genesis: join(home, "config", "genesis.json"),
     haltFile: join(data, "halt.json"),
     /** Of this project's chains alone. */
     database: join(data, "chain.mdb"),
@@ -19,6 +20,8 @@ export function placesOf({ home, root }: PlaceOf) {
     currentPlan: join(root, "current", "upgrade-info.json"),
     /** Why the last run of the sidecar did not go on. */
     failureFile: join(root, "failure.json"),
+    /** The error that the application exited with. */
+    appFailureFile: join(root, "app-failure.json"),
     returnedFile: join(root, "returned.json"),
     passedFile: join(root, "passed.json"),
     /** How the last sidecar was started. */

@@ -1,6 +1,8 @@
 /** What is done after the application has ended by itself and no plan is due: again, later, not at all, or back. */
 import { ERROR_KINDS, messageOf } from "../../errors.js";
 import type { Program } from "../../programs/layout.js";
+import type { LastFailure } from "../../shell/last-failure.js";
+import { shellWord } from "../../shell-word.js";
 import { type AfterEnd, afterEnd } from "../../sidecar/decision/after-end.js";
 import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
@@ -25,6 +27,8 @@ interface EndFacts {
   readonly isOurs: boolean;
   /** That the application has left. */
   readonly halt: HaltFacts | undefined;
+  /** The error that it exited with. */
+  readonly failure: LastFailure | undefined;
   readonly current: Program;
   /** False: a height that it has ended for was the sidecar's, of a plan that is queued no more. */
   readonly isOwnHeight: boolean;
@@ -40,7 +44,8 @@ export class Ends {
 
   take(end: ProcessEnd, facts: EndFacts): void {
     const { name } = this.shared.settings;
-    this.#last = { ...facts, after: afterEnd(end, { ...facts, name, code: facts.halt?.code, text: endText(end) }) };
+    const said = facts.halt ?? facts.failure;
+    this.#last = { ...facts, after: afterEnd(end, { ...facts, name, said, text: endText(end) }) };
   }
 
   /** Another program runs from now on. */
@@ -165,11 +170,18 @@ export class Ends {
   }
 
   /** In the first block after a switch another program leads out, and no start does. */
-  #failure({ halt }: EndFacts, why: string, exit: number): StepFailure {
+  #failure({ halt, failure, current }: EndFacts, why: string, exit: number): StepFailure {
     const { board, settings, starts } = this.shared;
     const plan = this.#planUnderWay();
-    const commands = halt && halt.commands.length > 0 ? halt.commands : [starts.start];
+    const init = failure ? initCommand(this.shared, current) : [];
+    const commands = halt && halt.commands.length > 0 ? halt.commands : [...init, starts.start];
     board.update({ next: [...(plan ? [replaceCommand(plan, settings)] : []), ...commands] });
     return new StepFailure(why, exit === 0 ? 1 : exit);
   }
+}
+
+/** Where the home has neither a genesis document nor a database. */
+function initCommand({ machine, places, settings }: Shared, { file }: Program): string[] {
+  const isHome = [places.genesis, places.database].some((each) => machine.files.facts(each) !== undefined);
+  return isHome ? [] : [`${shellWord(file)} init NAME --home ${shellWord(settings.home)}`];
 }

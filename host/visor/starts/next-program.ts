@@ -3,6 +3,7 @@
  * height nothing but opening the home is left to do. What does not fit then is ended, and the program is started as any other.
  */
 import { fingerprint, type Program } from "../../programs/layout.js";
+import { LAST_FAILURE_FILE } from "../../shell/last-failure.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { AppProcess } from "../../sidecar/machine.js";
 import { prefixOf } from "../run/child-env.js";
@@ -93,12 +94,12 @@ export class NextProgram {
   }
 
   async #hold(program: Program, { plan, args }: NextPlan, key: string): Promise<void> {
-    const { machine, settings, childEnv, log } = this.shared;
+    const { machine, settings, childEnv, places, log } = this.shared;
     const name = `${prefixOf(settings.name)}${HELD_BACK}`;
     const help = { args: ["start", "--help"], env: childEnv, cwd: settings.root, millisMax: HELP_MILLIS };
     const { stdout } = await machine.processes.run(program.file, { ...help });
     if (this.#isClosed || this.#tried !== key || !stdout.includes(name)) return;
-    const env = { ...childEnv, [name]: "1" };
+    const env = { ...childEnv, [LAST_FAILURE_FILE]: places.appFailureFile, [name]: "1" };
     const app = machine.processes.start(program.file, { args, env, cwd: settings.root, isHeldBack: true });
     const held = { key, app };
     this.#held = held;

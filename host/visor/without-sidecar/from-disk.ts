@@ -94,7 +94,7 @@ const silentText = (pid: string) =>
   `chainvisor (pid ${pid}) runs on this home and does not respond; this is what the files say.`;
 
 const failureText = ({ exit, time, message }: FailureRecord) =>
-  `The sidecar ended by itself with ${exit}, at ${time}: ${message}.`;
+  `The sidecar ended by itself with ${exit}, at ${time}: ${message.replace(/\.+$/, "")}.`;
 
 function messageFor(begin: string, decision: Decision, failed?: FailureRecord, halt?: string): string {
   const due =

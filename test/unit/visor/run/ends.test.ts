@@ -135,6 +135,24 @@ describe("ends of this project's programs", () => {
     },
   );
 
+  test("exit 2 with the error that it kept, and no database → stopped at once; the error is in message and record, next is init", async () => {
+    const home = new ScriptsHome();
+    const error = (exit: number) =>
+      JSON.stringify({ v: 1, exit, code: "UPG_INVALID_CONFIG", message: "genesis.json is missing: make a home." });
+    home.program("genesis", `echo run >> $OUT; printf '%s' '${error(2)}' > $CHAINVISOR_APP_FAILURE; exit 2`);
+    expect(await home.run(["start"], { restartsMax: 5 })).toBe(2);
+    expect(home.out).toBe("run\n");
+    const message =
+      "exit status 2: genesis.json is missing: make a home [UPG_INVALID_CONFIG]: this machine's settings, files, programs or disk need a change";
+    const next = [`${home.file("cosmovisor/genesis/bin/dummyd")} init NAME --home ${home.path}`, expect.any(String)];
+    expect(home.board.current).toMatchObject({ phase: "failed", message, next });
+    expect(JSON.parse(home.read("cosmovisor/failure.json"))).toMatchObject({ exit: 2, message, next });
+    // Of a run before, with another exit status: a crash, which is started again.
+    home.program("genesis", `echo run >> $OUT; printf '%s' '${error(3)}' > $CHAINVISOR_APP_FAILURE; exit 2`);
+    expect(await home.run(["start"], { restartsMax: 1 }, { machine: hurried([]) })).toBe(1);
+    expect(home.out).toBe("run\n".repeat(3));
+  });
+
   test("exit 12, and the program of the plan is there → it goes forward", async () => {
     const home = new ScriptsHome();
     home.write("data/upgrade-info.json", planText("v2", 6));
