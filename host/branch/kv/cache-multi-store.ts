@@ -34,7 +34,7 @@ export class CacheMultiStore implements CacheMultiStoreShape {
     if (this.depth <= BRANCH_DEPTH_MAX) return;
     throw new UpgradeError(
       "UPG_INVALID_ARGUMENT",
-      `a branch of a branch, and so on, more than ${BRANCH_DEPTH_MAX} deep: write or discard branches before you make others of them`,
+      `branches are nested more than ${BRANCH_DEPTH_MAX} deep: write or discard some first`,
     );
   }
 
