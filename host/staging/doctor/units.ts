@@ -111,8 +111,21 @@ function missing(unit: UnitText, { files }: Patient): string[] {
   return [`its program ${program} is missing`];
 }
 
+/** By what sets it. The sidecar passes its own format on to a node and its engine that name none. */
+function logFormatsOf(unit: UnitText, name: string): ReadonlyMap<string, string> {
+  const sidecar = "CHAINVISOR_LOG_FORMAT";
+  const node = `${name.replaceAll("-", "_").toUpperCase()}_LOG_FORMAT`;
+  // The node's flag comes before its variable.
+  const flag = /.*\s--log[_-]format[=\s]+"?(plain|json)\b/.exec(unit.last("ExecStart") ?? "")?.[1];
+  const given: readonly (readonly [string, string | undefined])[] = [
+    [sidecar, unit.variable(sidecar)],
+    flag === undefined ? [node, unit.variable(node)] : ["--log_format of the node", flag],
+  ];
+  return new Map(given.flatMap(([each, format]) => (format === undefined ? [] : [[each, format] as const])));
+}
+
 /** What another machine's ways may explain. */
-function doubtsOf(unit: UnitText, { files }: Patient): string[] {
+function doubtsOf(unit: UnitText, { files, read }: Patient): string[] {
   const doubts: string[] = [];
   const user = unit.last("User");
   const users = files.read(USERS, BYTES_MAX);
@@ -124,6 +137,11 @@ function doubtsOf(unit: UnitText, { files }: Patient): string[] {
       .split("\n")
       .some((line) => line.startsWith(`${user}:`));
   if (!isKnown) doubts.push(`its user ${user} is not in ${USERS}`);
+  const formats = logFormatsOf(unit, read.settings.name);
+  if (new Set(formats.values()).size > 1) {
+    const each = [...formats].map(([name, format]) => `${name} is ${format}`).join(", ");
+    doubts.push(`the log has two formats: ${each}`);
+  }
   const limit = unit.last("LimitNOFILE");
   const open = limit === "infinity" ? Number.POSITIVE_INFINITY : Number(limit?.split(":")[0] ?? 0);
   if (open < OPEN_FILES_MIN) {

@@ -62,6 +62,20 @@ describe("examine() unit files", () => {
       "warning",
       "its user nobody-such is not in /etc/passwd",
     ],
+    [
+      "two log formats, by a flag of the node",
+      /^(ExecStart=.*)$/m,
+      "$1 --log_format json\nEnvironment=CHAINVISOR_LOG_FORMAT=plain",
+      "warning",
+      "the log has two formats: CHAINVISOR_LOG_FORMAT is plain, --log_format of the node is json",
+    ],
+    [
+      "two log formats, by variables",
+      /^User=/m,
+      "Environment=CHAINVISOR_LOG_FORMAT=json N_LOG_FORMAT=plain\nUser=",
+      "warning",
+      "the log has two formats: CHAINVISOR_LOG_FORMAT is json, N_LOG_FORMAT is plain",
+    ],
     ["few files", /^LimitNOFILE=.*$/m, "LimitNOFILE=4096", "warning", "LimitNOFILE is 4096"],
     ["the system's number of files", /^LimitNOFILE=.*$/m, "", "warning", "LimitNOFILE is not set"],
   ])("a unit file with %s → named, and nothing else", (_case, line, other, level, words) => {
