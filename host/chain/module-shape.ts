@@ -4,8 +4,8 @@
  */
 import { UpgradeError } from "../errors.js";
 import { unknownName } from "../text.js";
+import { requireFunction, requireMembers, requireTexts } from "../values/members.js";
 import type { ModuleGenesis } from "./genesis/module-genesis.js";
-import { requireFunction, requireMembers, requireTexts } from "./members.js";
 import type { Module } from "./module.js";
 
 const MEMBERS = Object.keys({

@@ -2,8 +2,8 @@
 import { UpgradeError } from "../errors.js";
 import type { Allowances } from "../handler/manifest/manifest-types.js";
 import type { StoreUpgrades } from "../types.js";
+import { requireFunction, requireMembers, requireTexts } from "../values/members.js";
 import type { ChainOptions, ChainUpgrade } from "./define-chain.js";
-import { requireFunction, requireMembers, requireTexts } from "./members.js";
 
 const MEMBERS = Object.keys({
   ...{ plan: 1, from: 1, handler: 1, storeUpgrades: 1, removes: 1, allows: 1, isBounded: 1 },

@@ -18,10 +18,10 @@ import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
 import { callModule } from "../../synchronous.js";
 import type { Any, VersionMap } from "../../types.js";
 import type { AddressCodec, Addresses } from "../../values/address.js";
+import { requireMembers } from "../../values/members.js";
 import { undefinedError } from "../../values/tx-error.js";
 import { isInVersionMap } from "../../version-map.js";
 import type { ModuleContext } from "../context.js";
-import { requireMembers } from "../members.js";
 
 /** A message that was decoded, ready to run. */
 export interface ReadMessage {
