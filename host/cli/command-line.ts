@@ -54,12 +54,14 @@ export async function runCommandLine(chain: Chain, more: readonly ProgramCommand
   // Tests and debuggers may look after such errors themselves.
   if (process.listenerCount("uncaughtException") === 0) process.on("uncaughtException", endWithFailure);
   let isJson = wantsJson(args);
+  let isAskedBySidecar = false;
   try {
     // Before the command is loaded: what it imports may want WebAssembly at once.
     if (needsWasm(args)) requireWasm();
     const program = await makeProgram(args, VERSION, more);
     const ready = readyArguments(args, program);
     program.hook("preAction", (_, command) => {
+      isAskedBySidecar = command.name() === "pre-upgrade";
       settle(command, { env: process.env, off: ready.off });
       // Errors are JSON for those who asked for it, not for all who send a transaction.
       isJson = program.opts()["output"] === "json";
@@ -70,9 +72,13 @@ export async function runCommandLine(chain: Chain, more: readonly ProgramCommand
     await program.parseAsync(ready.args, { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return reportFailure(error, isJson, args.includes("--trace"));
+    const exit = reportFailure(error, isJson, args.includes("--trace"));
+    return isAskedBySidecar ? REFUSED : exit;
   }
 }
+
+/** Of `pre-upgrade`: sidecars go on with the upgrade after every status but this one and 31. */
+const REFUSED = 30;
 
 function topName(command: { parent: typeof command | null; name(): string }): string {
   return command.parent?.parent ? topName(command.parent) : command.name();

@@ -71,7 +71,7 @@ const TOP_COMMANDS: readonly TopCommand[] = [
     summary: "Rehearse upgrades, check that all is there for one; witnesses of those that were applied",
     register: async (program, output) => {
       const group = (await import("../offline/commands/upgrade.js")).registerUpgrade(program, output);
-      (await import("../rehearsal/commands/rehearse.js")).registerRehearse(group, output);
+      (await import("../rehearsal/commands/rehearse.js")).registerRehearse(program, group, output);
       (await import("../preflight/command.js")).registerPreflight(program, group, output);
     },
   },
@@ -197,7 +197,7 @@ export async function makeProgram(
 }
 
 const readsSettingsOfStart = (first: string | undefined, second: string | undefined) =>
-  first === "pre-upgrade" || (first === "upgrade" && second === "preflight");
+  first === "pre-upgrade" || (first === "upgrade" && (second === "preflight" || second === "rehearse"));
 
 async function registerWords(program: Cobra): Promise<void> {
   const { registerComplete } = await import("../shell/completion-command.js");

@@ -2,6 +2,7 @@
  * Makes every check that `start` would make at the next plan's height, on what the home has committed; nothing is written.
  * A node may run in the home meanwhile, and the height may be far away.
  */
+import { existsSync } from "node:fs";
 import type { App } from "../chain/app.js";
 import { engineMark } from "../chain/engine-port.js";
 import { genesisVersion } from "../chain/start.js";
@@ -13,19 +14,22 @@ import { type ConsensusKey, readConsensusKey } from "../engine/home/consensus-ke
 import { Home } from "../engine/home/home.js";
 import { openShared } from "../engine/home/home-database.js";
 import { LastSigned } from "../engine/home/last-signed.js";
-import { checkDatabase } from "../engine/home/start-checks.js";
+import { checkDatabase, requireEngine } from "../engine/home/start-checks.js";
 import { roomLine, upgradeRoom } from "../engine/home/upgrade-room.js";
 import { versionsAndHandlers } from "../engine/home/versions-and-handlers.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
+import { readNodeId } from "../shell/key-files.js";
 import { requireKnownSettings } from "../shell/known-settings.js";
 import { programChain } from "../shell/program-chain.js";
+import type { StartSettings } from "../shell/start-settings.js";
 import type { Database } from "../store/disk/database.js";
 import { lastEngine } from "../store/versions/commit-record.js";
 import type { Height, Plan } from "../types.js";
 import { stageCommand } from "../upgrade/stage-command.js";
 import { visible } from "../visible.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
+import { hiddenBy, requireBlockMade } from "./start-judgement.js";
 
 /** The sidecars' statuses. */
 const GO_ON = 0;
@@ -38,6 +42,8 @@ export interface PreUpgradeFlags {
   readonly handlerDiskMax?: number | undefined;
   /** Names that app.toml may have: `start` refuses others. Undefined: not looked at. */
   readonly settings?: readonly string[];
+  /** What `start` would run with. Undefined: with its defaults. */
+  readonly start?: () => StartSettings;
 }
 
 type Say = (line: string) => void;
@@ -53,10 +59,13 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): numb
 }
 
 function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
-  const folder = flags.handlers ?? programChain().handlers;
   requireHome(home);
   if (flags.settings) requireKnownSettings(home.path, "app", flags.settings);
-  const brought = versionsAndHandlers(programChain(), home, folder, undefined);
+  const start = flags.start?.();
+  const folder = flags.handlers ?? start?.handlers ?? programChain().handlers;
+  const brought = versionsAndHandlers(programChain(), home, folder, start?.appVersion);
+  // `start` makes one that is missing.
+  if (existsSync(home.nodeKeyFile)) readNodeId(home.nodeKeyFile);
   if (!home.hasDatabase) {
     readConsensusKey(home.validatorKeyFile);
     const { genesis, begin } = keptOrFile(programChain(), home, undefined);
@@ -71,6 +80,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     // Of a database that another process writes to, that process has checked this when it started.
     const committed = isRunning ? undefined : checkDatabase(home.databaseFile, undefined, (_, message) => say(message));
     const { genesis } = keptOrFile(programChain(), home, database);
+    if (start?.engine) requireEngine(database, start.engine);
     // CometBFT keeps a record of its own of what its key signed; the key may be in another process.
     const isEmbedded = lastEngine(database) === engineMark("embedded");
     const key = isEmbedded ? readConsensusKey(home.validatorKeyFile) : undefined;
@@ -78,19 +88,22 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
       requireKeyGoesOn(home, committed ?? genesis.initialHeight - 1n);
       requireKeyOfLastBlock(home, database, key);
     }
-    const facts: RehearsalFacts = { home, genesis, ...brought, staged: flags.handlersStaged, say };
+    const staged = flags.handlersStaged ?? start?.staged;
+    const facts: RehearsalFacts = { home, genesis, ...brought, staged, say };
     const app = openRehearsal(database, facts, true);
     const { plan } = app;
+    if (start) requireBlockMade(plan, { home: home.path, next: app.nextHeight, start });
     if (!plan) {
       say("no plan is scheduled: this binary can go on");
       return GO_ON;
     }
     sayRoom(home, flags, plan, say);
-    if (plan.height <= app.nextHeight) return verdictAtHeight(app, plan, isRunning, say);
+    const hidden = start ? hiddenBy(programChain(), plan, start) : "";
+    if (plan.height <= app.nextHeight) return verdictAtHeight(app, plan, { isRunning, hidden, say });
     const { waits } = app.keeper.findHandler(plan);
     // One that waits is passed over until the height, so the same program may be started now.
     if (waits) openRehearsal(database, facts, false);
-    return verdictAhead(app, plan, facts);
+    return verdictAhead(app, plan, { ...facts, hidden });
   } finally {
     close();
   }
@@ -116,11 +129,18 @@ function sayRoom(home: Home, { handlerDiskMax }: PreUpgradeFlags, { name }: Plan
   if (line) say(line.isShort ? `warning: ${line.text}` : line.text);
 }
 
+interface AtHeight {
+  readonly isRunning: boolean;
+  /** The setting that hides the plan's version, if one does. */
+  readonly hidden: string;
+  readonly say: Say;
+}
+
 /** The next block is the upgrade's. */
-function verdictAtHeight(app: App, plan: Plan, isRunning: boolean, say: Say): number {
+function verdictAtHeight(app: App, plan: Plan, { isRunning, hidden, say }: AtHeight): number {
   const { state, problem, others, handler } = app.keeper.findHandler(plan);
   if (state !== "ready" || !handler) {
-    const none = `the plan "${visible(plan.name)}" is due, and this binary has no handler for it${visible(others)}`;
+    const none = `the plan "${visible(plan.name)}" is due, and this binary has no handler for it${visible(others)}${hidden}`;
     if (state === "absent") throw new UpgradeError("UPG_HALT_UPGRADE_NEEDED", none);
     throw new UpgradeError(state === "ambiguous" ? "UPG_HANDLER_DUPLICATE" : "UPG_HANDLER_HASH", problem);
   }
@@ -136,11 +156,15 @@ function verdictAtHeight(app: App, plan: Plan, isRunning: boolean, say: Say): nu
 }
 
 /** The upgrade is still ahead: what a start would do there, and what it would do now. */
-function verdictAhead(app: App, plan: Plan, { home, handlers, say }: RehearsalFacts): number {
+function verdictAhead(
+  app: App,
+  plan: Plan,
+  { home, handlers, say, hidden }: RehearsalFacts & Pick<AtHeight, "hidden">,
+): number {
   const { state, problem, handler, waits } = app.keeper.findHandler(plan);
   const due = `the plan "${visible(plan.name)}" is due at height ${plan.height}, and the next block is ${app.nextHeight}`;
   if (state !== "ready" || !handler) {
-    say(`${due}: this binary can go on until then, not beyond: ${problem}`);
+    say(`${due}: this binary can go on until then, not beyond: ${problem}${hidden}`);
     return GO_ON;
   }
   rehearseUpgrade(app, plan, handler);

@@ -3,6 +3,7 @@ import type { Cobra } from "../shell/cobra.js";
 import { settingFlags } from "../shell/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../shell/options.js";
 import type { Output } from "../shell/output.js";
+import { settledStart } from "../shell/start-settings.js";
 import { NOT_READY_EXIT } from "../sidecar/readiness.js";
 import type { PreflightFlags } from "./preflight.js";
 
@@ -29,7 +30,8 @@ export function registerPreflight(program: Cobra, group: Cobra, output: Output):
       const { preflight } = await import("./preflight.js");
       const { isReady, tableText } = await import("./row.js");
       const settings = [...settingFlags(program, "app").keys()];
-      const { plan, rows } = await preflight(String(command.optsWithGlobals()["home"]), { ...flags, settings });
+      const all = { ...flags, settings, start: () => settledStart(program) };
+      const { plan, rows } = await preflight(String(command.optsWithGlobals()["home"]), all);
       output.print(
         {
           plan: { name: plan.name, height: String(plan.height) },

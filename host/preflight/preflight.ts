@@ -138,9 +138,11 @@ function openedRows(database: Database, home: Home, { flags, plan, stored, progr
   const info = parsePlanInfo(plan.info);
   const isPinned = info.kind === "document" && info.handler !== undefined;
   try {
-    const brought = versionsAndHandlers(programChain(), home, flags.handlers ?? programChain().handlers, undefined);
+    const start = flags.start?.();
+    const folder = flags.handlers ?? start?.handlers ?? programChain().handlers;
+    const brought = versionsAndHandlers(programChain(), home, folder, start?.appVersion);
     const { genesis } = keptOrFile(programChain(), home, database);
-    const facts = { home, genesis, ...brought, staged: flags.handlersStaged, say: silent };
+    const facts = { home, genesis, ...brought, staged: flags.handlersStaged ?? start?.staged, say: silent };
     const app = openRehearsal(database, facts, true);
     const { handler, state, isStaged } = app.keeper.findHandler(plan);
     const ofHome = brought.handlers.some((each) => each.isOfHome && each.handler === handler?.wasm);

@@ -39,6 +39,8 @@ export interface RehearseOptions {
   readonly handlers?: string | undefined;
   readonly staged?: string | undefined;
   readonly handlerDiskMax?: number | undefined;
+  /** Of `start`: know nothing newer than this version. */
+  readonly appVersion?: bigint | undefined;
   /** How often the block is made. Default: 2. */
   readonly runs?: number | undefined;
   /** Say what the gas went to: for that the handler runs once more. */
@@ -84,9 +86,9 @@ interface Wanted {
 
 async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wanted): Promise<Report> {
   const { home, state } = facts;
-  const { handlers, staged, handlerDiskMax, log, onProgress } = options;
+  const { handlers, staged, handlerDiskMax, appVersion, log, onProgress } = options;
   const block: BlockOptions = {
-    ...{ home, state, core, place, handler, handlers, staged, handlerDiskMax, log },
+    ...{ home, state, core, place, handler, handlers, staged, handlerDiskMax, appVersion, log },
     ...(onProgress ? { onProgress } : {}),
   };
   let rehearsal: Rehearsal | undefined;

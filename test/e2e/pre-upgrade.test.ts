@@ -54,6 +54,30 @@ describe("pre-upgrade", () => {
     expect(check({ DAEMON_HOME: path }, "--home", none)).toBe(30);
   });
 
+  test("settings that no start accepts, skip the plan or hide its version → not ready, by rehearse as well", async () => {
+    const line = new CommandLine();
+    const { path } = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
+    const check = (env: Readonly<Record<string, string>> = {}) => line.run(["pre-upgrade", "--home", path], "", env);
+    const toml = join(path, "config", "app.toml");
+    writeFileSync(toml, "[grpc\n");
+    expect(await check()).toMatchObject({ exit: 30, stderr: expect.stringContaining("UPG_INVALID_CONFIG") });
+    writeFileSync(toml, 'unsafe-skip-upgrades = "9"\nhalt-height = 9\n');
+    for (const setting of ["unsafe-skip-upgrades", "halt-height"]) {
+      const { exit, stderr } = await check();
+      expect([exit, stderr]).toEqual([30, expect.stringContaining(setting)]);
+      const [, command = ""] = /: chaind (config set .*) \[UPG_INVALID_CONFIG\]/.exec(stderr) ?? [];
+      const words = command.split(" ").map((word) => (word === '""' ? "" : word));
+      expect((await line.run(words)).exit, command).toBe(0);
+    }
+    expect((await check()).exit).toBe(0);
+    expect((await check({ CHAIND_HALT_LINGER: "junk" })).exit).toBe(30);
+    const old = { CHAIND_APP_VERSION: "1" };
+    expect(await check(old)).toMatchObject({ exit: 0, stderr: expect.stringContaining("CHAIND_APP_VERSION") });
+    const rehearsed = await line.run(["upgrade", "rehearse", "--home", path], "", old);
+    expect(rehearsed).toMatchObject({ exit: 10, stderr: expect.stringContaining("CHAIND_APP_VERSION") });
+    expect((await line.run(["upgrade", "preflight", "--home", path], "", old)).exit).toBe(30);
+  });
+
   test("another consensus key than the one that made the blocks → 30, as start would end", () => {
     const { path } = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
     writeConsensusKey(join(path, "config", "priv_validator_key.json"), consensusKey(new Uint8Array(32).fill(9)));

@@ -1,11 +1,9 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { COMET_FLAGS, cometArgs } from "../../abci/comet/flags.js";
 import { Home } from "../../engine/home/home.js";
 import { requireNoRelay } from "../../engine/home/home-database.js";
-import { UpgradeError } from "../../errors.js";
 import type { Indexer } from "../../event-index/index-settings.js";
 import type { Log, LogFormat, LogOptions, LogSource } from "../../log-line.js";
 import { envPrefix } from "../../program-name.js";
@@ -21,6 +19,7 @@ import {
   parseUint64,
 } from "../../shell/options.js";
 import { isLevelShown, openProcessLog } from "../../shell/process-log.js";
+import { type StartSettings, startSettings } from "../../shell/start-settings.js";
 import type { EngineStart } from "../../thread/engine-port.js";
 import { RELAYED } from "../../upgrade/halt-next.js";
 import {
@@ -39,23 +38,15 @@ import { runThreads } from "../run-threads.js";
 import { addSdkFlags, givenOf, sdkFlagWarnings } from "../sdk-flags.js";
 
 interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
-  readonly handlers?: string;
-  readonly handlersStaged?: string;
   readonly witness?: boolean;
   readonly snapshotBeforeUpgrade?: boolean;
   readonly blockTime: bigint;
   readonly logicalClock?: boolean;
   readonly createEmptyBlocks: boolean;
-  readonly maxBlocks?: number;
-  readonly appVersion?: bigint;
-  readonly haltHeight?: bigint;
-  readonly unsafeSkipUpgrades?: readonly bigint[];
-  readonly skipUpgradeHeights?: readonly bigint[];
   readonly keepVersions?: number;
   readonly minRetainBlocks: number;
   readonly "tx_index.indexer": Indexer;
   readonly indexEvents: readonly string[];
-  readonly handlerDiskMax?: number;
 }
 
 interface GlobalOptions extends LogFlags {
@@ -142,6 +133,7 @@ export function registerStart(program: Command): void {
     const isEngineAssumed = self.getOptionValueSource("engine") === "default";
     const chosen = {
       limits: chosenLimits(self),
+      settings: startSettings(self),
       warnings,
       comet,
       isEngineAssumed,
@@ -159,6 +151,7 @@ function lines(words: readonly string[]): string {
 
 interface Chosen {
   readonly limits: ChosenLimits;
+  readonly settings: StartSettings;
   /** For the log, before anything else. */
   readonly warnings: readonly string[];
   /** Undefined: the embedded engine. */
@@ -170,9 +163,6 @@ interface Chosen {
 
 async function start(options: StartOptions, globals: GlobalOptions, chosen: Chosen): Promise<void> {
   const { limits, warnings, comet } = chosen;
-  if (options.handlers !== undefined && !existsSync(options.handlers)) {
-    throw new UpgradeError("UPG_INVALID_CONFIG", `--handlers: there is no folder ${options.handlers}`);
-  }
   const log = openNodeLog(globals, "node");
   endWithParent(process);
   for (const warning of warnings) log("warn", warning);
@@ -185,7 +175,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   };
   // Whole: the commands of halt.json are pasted in any folder.
   const home = new Home(resolve(globals.home));
-  const begun = engineStart(options, home.path, isLevelShown("debug", globals.log_level));
+  const begun = engineStart(options, chosen.settings, home.path, isLevelShown("debug", globals.log_level));
   if (comet) {
     const mode = relayed();
     if (!mode) requireNoRelay(home);
@@ -208,32 +198,26 @@ const relayed = () => process.env[`${envPrefix()}RELAYED`];
 const isHeldBack = () => process.env[heldBackName()] === "1";
 const heldBackName = () => `${envPrefix()}HELD_BACK`;
 
-function skipHeights({ unsafeSkipUpgrades = [], skipUpgradeHeights = [] }: StartOptions): bigint[] {
-  return [...unsafeSkipUpgrades, ...skipUpgradeHeights];
-}
-
-function engineStart(options: StartOptions, home: string, isDebugLogged: boolean): EngineStart {
+function engineStart(
+  options: StartOptions,
+  { handlers, staged, handlerDiskMax, appVersion, skipHeights, haltHeight, maxBlocks }: StartSettings,
+  home: string,
+  isDebugLogged: boolean,
+): EngineStart {
   return {
     engine: "embedded",
-    home,
-    handlers: options.handlers && resolve(options.handlers),
-    staged: options.handlersStaged && resolve(options.handlersStaged),
+    ...{ home, handlers, staged, handlerDiskMax, appVersion, haltHeight, maxBlocks, isDebugLogged },
+    skipHeights: skipHeights.flatMap(({ heights }) => heights),
     logicalBlockNanos: options.logicalClock ? options.blockTime || 1_000_000_000n : undefined,
-    appVersion: options.appVersion,
-    skipHeights: skipHeights(options),
-    haltHeight: options.haltHeight,
     versionsKept: options.keepVersions,
     blocks: {
       minRetainBlocks: options.minRetainBlocks,
       indexer: options["tx_index.indexer"],
       events: options.indexEvents,
     },
-    handlerDiskMax: options.handlerDiskMax,
     mempool: {},
     emptyBlocks: options.createEmptyBlocks,
     blockMillis: options.logicalClock ? 0 : Number(options.blockTime / NANOS_PER_MILLI),
-    maxBlocks: options.maxBlocks,
-    isDebugLogged,
   };
 }
 

@@ -3,6 +3,7 @@
 import type { Cobra } from "../../shell/cobra.js";
 import { settingFlags } from "../../shell/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../shell/options.js";
+import { settledStart } from "../../shell/start-settings.js";
 import type { PreUpgradeFlags } from "../pre-upgrade.js";
 
 export function registerPreUpgrade(program: Cobra): void {
@@ -10,9 +11,11 @@ export function registerPreUpgrade(program: Cobra): void {
     .command("pre-upgrade")
     .summary("Check whether this binary can take over a home, for sidecars")
     .description(
-      "Makes every check that `start` would make at the next plan's height, as far ahead as that is, and writes nothing; a\n" +
-        "node may run in the home. Exit 0: this binary can go on, or take over at the height. 30: it cannot, and trying again\n" +
-        "does not help. 31: it can, but a plan is due and another process still has the home open: try again.\n" +
+      "Makes every check that `start` would make at the next plan's height, as far ahead as that is, and writes nothing;\n" +
+        "a node may run in the home. Settings count as `start` reads them from the environment and app.toml: a halt-height,\n" +
+        "an app-version or an unsafe-skip-upgrades with which the plan's block is not made are refused.\n" +
+        "Exit 0: this binary can go on, or take over at the height. 30: it cannot, and trying again does not help.\n" +
+        "31: it can, but a plan is due and another process still has the home open: try again.\n" +
         "Without --home and its environment the home is DAEMON_HOME, where Cosmovisor runs this command.",
     )
     .option("--handlers <string>", "folder of upgrade handlers (default: those built with this program)")
@@ -24,7 +27,7 @@ export function registerPreUpgrade(program: Cobra): void {
       const { preUpgrade } = await import("../pre-upgrade.js");
       process.exitCode = preUpgrade(
         String(command.optsWithGlobals()["home"]),
-        { ...flags, settings },
+        { ...flags, settings, start: () => settledStart(program) },
         (line) => void process.stderr.write(`${line}\n`),
       );
     });

@@ -37,6 +37,8 @@ export interface BlockOptions {
   /** One more folder of handlers that wait for their height. */
   readonly staged?: string | undefined;
   readonly handlerDiskMax?: number | undefined;
+  /** Of `start`: know nothing newer than this version. */
+  readonly appVersion?: bigint | undefined;
   readonly log: (level: LogLevel, message: string) => void;
   readonly onProgress?: OnProgress;
 }
@@ -123,9 +125,10 @@ export class Rehearsal {
   }
 
   #load(database: OverlayDatabase): App {
-    const { home, state, core, place, handler, staged, log } = this.options;
+    const { home, state, core, place, handler, staged, appVersion, log } = this.options;
     const chain = programChain();
-    const { versions, handlers } = versionsAndHandlers(chain, home, this.options.handlers ?? chain.handlers, undefined);
+    const folder = this.options.handlers ?? chain.handlers;
+    const { versions, handlers } = versionsAndHandlers(chain, home, folder, appVersion);
     const waiting = stagedHandlers({ chain, home, folder: staged, versions, log });
     const isOther = (wasm: WasmHandler) => !handler || wasm.manifest.name !== place.plan.name;
     const files = { ...upgradeFiles(home.dataFolder), write: () => undefined, remove: () => undefined };

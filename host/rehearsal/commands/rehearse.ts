@@ -5,8 +5,10 @@ import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight, parsePositive } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
+import { type StartSettings, settledStart } from "../../shell/start-settings.js";
 import type { OnProgress } from "../../types.js";
 import { visible } from "../../visible.js";
+import type { Report } from "../report/report.js";
 
 interface RehearseFlags {
   readonly plan?: string;
@@ -33,7 +35,7 @@ interface RehearseFlags {
 const NICE = 19;
 const SAY_MILLIS = 2_000;
 
-export function registerRehearse(group: Cobra, output: Output): void {
+export function registerRehearse(program: Cobra, group: Cobra, output: Output): void {
   group
     .command("rehearse")
     .summary("Make the upgrade's block on a copy of the state, and report what it would do")
@@ -76,11 +78,17 @@ export function registerRehearse(group: Cobra, output: Output): void {
       "upgrade rehearse --plan v3 --require all -o json --home node",
     )
     .action(async (flags: RehearseFlags, command: Cobra) => {
-      await run(flags, String(command.optsWithGlobals()["home"]), output);
+      await run(flags, { home: String(command.optsWithGlobals()["home"]), start: settledStart(program), output });
     });
 }
 
-async function run(flags: RehearseFlags, home: string, output: Output): Promise<void> {
+interface RunFacts {
+  readonly home: string;
+  readonly start: StartSettings;
+  readonly output: Output;
+}
+
+async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Promise<void> {
   lowerPriority();
   const { parseAccepted, parseRequired, unmet } = await import("../report/checks.js");
   const required = flags.require === undefined ? [] : parseRequired(flags.require);
@@ -91,6 +99,7 @@ async function run(flags: RehearseFlags, home: string, output: Output): Promise<
   const report = await rehearse({
     ...same,
     ...{ accepted, home, isCopied: copy, staged: handlersStaged, isIdempotent: idempotent, shown: show },
+    appVersion: start.appVersion,
     gas: gas || page !== undefined,
     time: time === undefined ? undefined : parseTime(time),
     diff: diff === undefined ? undefined : await ownFile(home, diff),
@@ -113,7 +122,19 @@ async function run(flags: RehearseFlags, home: string, output: Output): Promise<
     { ...report, unmet: missing, kept: kept?.file ?? null },
     kept ? `${text}\n${visible(kept.words)}` : text,
   );
+  for (const words of await doubts(report, home, start)) output.say(`warning: ${words}`);
   process.exitCode = report.exit === 0 && missing.length > 0 ? 1 : report.exit;
+}
+
+/** Settings of `start` with which the node does not make this block, or not with what this program has. */
+async function doubts({ plan }: Report, home: string, start: StartSettings): Promise<readonly string[]> {
+  if (!plan) return [];
+  const { hiddenBy, hindrance } = await import("../../offline/start-judgement.js");
+  const { programChain } = await import("../../shell/program-chain.js");
+  const scheduled = { name: plan.name, height: BigInt(plan.height), info: "" };
+  const hidden = hiddenBy(programChain(), scheduled, start).replace(/^; /, "");
+  const found = hindrance(scheduled, { home, next: scheduled.height, start });
+  return [hidden, found ?? ""].filter((words) => words !== "");
 }
 
 /** Where the system does not let it, it runs as it is. */

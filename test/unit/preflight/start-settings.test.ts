@@ -1,0 +1,117 @@
+/** Settings of `start` with which the plan's block is not made → `pre-upgrade` refuses, and all that ask it say so. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { makeProgram } from "../../../host/cli/program.js";
+import { preUpgrade } from "../../../host/offline/pre-upgrade.js";
+import { rehearse } from "../../../host/rehearsal/rehearse.js";
+import { settingFlags } from "../../../host/shell/known-settings.js";
+import { settledStart } from "../../../host/shell/start-settings.js";
+import { HANDLERS, rowsOf, scheduled } from "./homes.js";
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** As the command line reads them. */
+async function settings(home: string) {
+  const program = await makeProgram(["pre-upgrade"], "0.0.0");
+  program.setOptionValueWithSource("home", home, "cli");
+  return { handlers: HANDLERS, settings: [...settingFlags(program, "app").keys()], start: () => settledStart(program) };
+}
+
+async function check(home: string): Promise<readonly [exit: number, text: string]> {
+  const said: string[] = [];
+  const exit = preUpgrade(home, await settings(home), (line) => said.push(line));
+  return [exit, said.join("\n")];
+}
+
+const appToml = (home: string, text: string) => writeFileSync(join(home, "config", "app.toml"), text);
+
+describe("pre-upgrade with settings of start, the plan v2 at height 9, next block 6", () => {
+  test.each<[text: string, words: string, remedy: string]>([
+    [
+      'unsafe-skip-upgrades = "9"',
+      "9 is in unsafe-skip-upgrades (unsafe-skip-upgrades in app.toml)",
+      'unsafe-skip-upgrades ""',
+    ],
+    ['unsafe-skip-upgrades = "3,9,20"', "this node leaves out the upgrade", "unsafe-skip-upgrades 3,20"],
+    ['skip-upgrade-heights = "9"', "9 is in skip-upgrade-heights", 'skip-upgrade-heights ""'],
+    ["halt-height = 9", 'this node ends before block 9, which applies the upgrade "v2"', 'halt-height ""'],
+    ["halt-height = 7", "halt-height is 7 (halt-height in app.toml)", 'halt-height ""'],
+    [
+      "max-blocks = 3",
+      "max-blocks is 3 (max-blocks in app.toml): a node that is started now ends before",
+      'max-blocks ""',
+    ],
+  ])("%s in app.toml → 30 with the command that removes it", async (text, words, remedy) => {
+    const home = scheduled();
+    appToml(home, `${text}\n`);
+    const [exit, said] = await check(home);
+    expect([exit, said]).toEqual([30, expect.stringContaining(words)]);
+    expect(said).toContain(`chaind config set app ${remedy} --home ${home} [UPG_INVALID_CONFIG]`);
+  });
+
+  test.each<[variable: string, value: string, words: string]>([
+    ["CHAIND_UNSAFE_SKIP_UPGRADES", "9", "unset CHAIND_UNSAFE_SKIP_UPGRADES"],
+    ["CHAIND_HALT_HEIGHT", "9", "halt-height is 9 (CHAIND_HALT_HEIGHT in the environment)"],
+    ["CHAIND_HALT_HEIGHT", "junk", 'invalid value "junk" of the environment\'s CHAIND_HALT_HEIGHT'],
+    ["CHAIND_MIN_RETAIN_BLOCKS", "-1", "CHAIND_MIN_RETAIN_BLOCKS"],
+    ["CHAIND_HANDLERS", "/no/such/folder", "--handlers: there is no folder /no/such/folder"],
+  ])("%s=%s in the environment → 30", async (variable, value, words) => {
+    const home = scheduled();
+    vi.stubEnv(variable, value);
+    expect(await check(home)).toEqual([30, expect.stringContaining(words)]);
+  });
+
+  test.each([
+    'unsafe-skip-upgrades = "8,10"',
+    "halt-height = 10",
+    "halt-height = 0",
+    "max-blocks = 4",
+    "app-version = 2",
+    'engine = "embedded"',
+  ])("%s in app.toml → 0", async (text) => {
+    const home = scheduled();
+    appToml(home, `${text}\n`);
+    expect(await check(home)).toEqual([0, expect.stringContaining("this binary can take over at the height")]);
+  });
+
+  test("a halt-height that is past → 30", async () => {
+    const home = scheduled();
+    appToml(home, "halt-height = 2\n");
+    expect(await check(home)).toEqual([30, expect.stringContaining("halt-height is 2")]);
+  });
+
+  test("app-version hides the plan's version → not beyond the height, naming the setting; rehearse ends with 10; preflight: no handler", async () => {
+    const home = scheduled();
+    appToml(home, "app-version = 1\n");
+    const [exit, said] = await check(home);
+    expect(exit).toBe(0);
+    expect(said).toMatch(/can go on until then, not beyond: .*; app-version is 1 \(app-version in app\.toml\), so/);
+    const { exit: rehearsed } = await rehearse({ home, handlers: HANDLERS, appVersion: 1n, log: () => undefined });
+    expect(rehearsed).toBe(10);
+    expect((await rowsOf(home, await settings(home))).get("handler")).toMatchObject({ state: "missing" });
+  });
+
+  test("another engine than the one that decided the blocks → 30, as start would end", async () => {
+    const home = scheduled();
+    appToml(home, 'engine = "cometbft"\n');
+    expect(await check(home)).toEqual([30, expect.stringContaining("was decided by the embedded engine")]);
+    appToml(home, "with-comet = false\n");
+    expect((await check(home))[0]).toBe(30);
+  });
+
+  test("a damaged node key → 30; none → 0, as start makes one", async () => {
+    const home = scheduled();
+    expect((await check(home))[0]).toBe(0);
+    writeFileSync(join(home, "config", "node_key.json"), "junk\n");
+    expect(await check(home)).toEqual([30, expect.stringContaining("node_key.json holds no ed25519 node key")]);
+  });
+
+  test("preflight: the row `start` is missing", async () => {
+    const home = scheduled();
+    mkdirSync(join(home, "config"), { recursive: true });
+    appToml(home, "halt-height = 9\n");
+    const row = (await rowsOf(home, await settings(home))).get("start");
+    expect(row).toMatchObject({ state: "missing", words: expect.stringContaining("halt-height is 9") });
+  });
+});
