@@ -24,7 +24,8 @@ import { requireKnownSettings } from "../shell/known-settings.js";
 import { programChain } from "../shell/program-chain.js";
 import type { StartSettings } from "../shell/start-settings.js";
 import type { Database } from "../store/disk/database.js";
-import { lastEngine } from "../store/versions/commit-record.js";
+import { lastVersionOf } from "../store/disk/fenced-database.js";
+import { lastEngine, readCommit } from "../store/versions/commit-record.js";
 import type { Height, Plan } from "../types.js";
 import { stageCommand } from "../upgrade/stage-command.js";
 import { visible } from "../visible.js";
@@ -80,7 +81,8 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     // Of a database that another process writes to, that process has checked this when it started.
     const committed = isRunning ? undefined : checkDatabase(home.databaseFile, undefined, (_, message) => say(message));
     const { genesis } = keptOrFile(programChain(), home, database);
-    if (start?.engine) requireEngine(database, start.engine);
+    const state = readCommit(database, lastVersionOf(database));
+    if (state && start?.engine) requireEngine(state, start.engine);
     // CometBFT keeps a record of its own of what its key signed; the key may be in another process.
     const isEmbedded = lastEngine(database) === engineMark("embedded");
     const key = isEmbedded ? readConsensusKey(home.validatorKeyFile) : undefined;

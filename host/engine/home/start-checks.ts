@@ -10,13 +10,11 @@ import { type EngineName, engineMark } from "../../chain/engine-port.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
 import { programName } from "../../program-name.js";
-import type { Database } from "../../store/disk/database.js";
-import { lastVersionOf } from "../../store/disk/fenced-database.js";
 import { formatKey } from "../../store/disk/keys.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
 import { checkLastVersion } from "../../store/versions/audit.js";
-import { checkFormat, readCommit } from "../../store/versions/commit-record.js";
+import { type CommitState, checkFormat } from "../../store/versions/commit-record.js";
 import type { Height } from "../../types.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import { visible } from "../../visible.js";
@@ -57,7 +55,7 @@ export function checkDatabase(
 
 function checkLast(database: LmdbFileDatabase, engine: EngineName | undefined): Height | undefined {
   const state = checkLastVersion(database, sha256);
-  if (engine) requireEngine(database, engine);
+  if (state && engine) requireEngine(state, engine);
   // The blocks of another engine are in its own folder.
   if (state && state.engine !== "") return BigInt(state.version);
   const block = new BlockStore(database).latest();
@@ -74,12 +72,9 @@ function checkLast(database: LmdbFileDatabase, engine: EngineName | undefined): 
 /**
  * A home belongs to the engine that decided its blocks. The other one would decide the next height again, and sign it with
  * the same key.
- * @throws UpgradeError UPG_INVALID_CONFIG
  */
-export function requireEngine(database: Database, engine: EngineName): void {
-  const state = readCommit(database, lastVersionOf(database));
-  if (!state || state.engine === engineMark(engine)) return;
-  const { version, time, engine: mark } = state;
+export function requireEngine({ version, time, engine: mark }: CommitState, engine: EngineName): void {
+  if (mark === engineMark(engine)) return;
   const other = mark === "" ? "the embedded engine" : visible(mark);
   const how = mark === "" ? "--engine embedded" : `--engine ${visible(mark)}`;
   // A snapshot brings no time of its block.
