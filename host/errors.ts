@@ -224,7 +224,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_BUG_CORE_ABI: bug(142, "core.wasm is not the module that this host was built for."),
   UPG_BUG_ASSERT: bug(143, "An internal check failed. Please report it."),
   UPG_BUG_ENGINE_LIMIT: bug(144, "The chain's code reached a limit of the JavaScript engine (stack or memory)."),
-  UPG_BUG_MODULE: bug(145, "A function of a module failed in a block."),
+  UPG_BUG_MODULE: bug(145, "A function of a module failed."),
 } as const satisfies Record<string, ErrorKind>);
 
 export type ErrorCode = keyof typeof ERROR_KINDS;

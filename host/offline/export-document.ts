@@ -8,6 +8,7 @@ import { paramsOf } from "../chain/given.js";
 import type { ChainVersion } from "../chain/versions/version.js";
 import type { VersionView } from "../store/versions/version-view.js";
 import type { VersionMap } from "../types.js";
+import { exportPieces } from "../upgrade/genesis-calls.js";
 import type { ExportLosses } from "./export-losses.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -76,7 +77,7 @@ function* sections({ chain, view, version, begun, losses }: ExportedVersion): Ge
     const { name, genesis } = module;
     if (!genesis || !version.modules.has(name)) continue;
     yield `${separator}${JSON.stringify(name)}:`;
-    yield* genesis.export({ ...facts, view: losses?.viewFor(module) ?? view });
+    yield* exportPieces(name, () => genesis.export({ ...facts, view: losses?.viewFor(module) ?? view }));
     separator = ",";
   }
 }

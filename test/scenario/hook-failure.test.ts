@@ -1,14 +1,18 @@
 /** What a function of a module throws in a block ends the block with the names of module and function; nothing of it is written. */
 import { describe, expect, test } from "vitest";
 import { type ChainUpgradeHandler, defineChain, migrate } from "../../host/chain/define-chain.js";
+import { parseGenesis } from "../../host/chain/genesis/genesis.js";
+import { type ExportFacts, type ModuleGenesis, moduleGenesis } from "../../host/chain/genesis/module-genesis.js";
 import { HookCalls } from "../../host/chain/hooks/hook-calls.js";
 import type { Module, ReadableStores } from "../../host/chain/module.js";
 import { assert, UpgradeError } from "../../host/errors.js";
 import { LOG_BYTES_MAX } from "../../host/limits.js";
+import { documentText } from "../../host/offline/export-document.js";
 import type { KVStore, MultiStore } from "../../host/types.js";
 import type { AppliedUpgrade } from "../../host/upgrade/hooks.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
+import { genesisText } from "./genesis-text.js";
 import { next, upgraded } from "./one-upgrade.js";
 
 const TYPE_ERROR = "Cannot read properties of undefined (reading 'x')";
@@ -176,6 +180,62 @@ describe("a function that only reads gets stores that refuse writes", () => {
       expect(failure.message).toContain(`${how}() on store "bank", which it can only read`);
     });
   }
+});
+
+describe("in genesis and in an export → UPG_BUG_MODULE (70) with module and function", () => {
+  const state = { read: () => undefined, init: () => undefined, export: () => ["{}"] };
+  const chainOf = (own: Partial<ModuleGenesis>) => chainWith({ genesis: moduleGenesis({ ...state, ...own }) });
+  const boom = throwing(new Error("boom"));
+  const FUNCTIONS: readonly (readonly [what: string, own: Partial<ModuleGenesis>])[] = [
+    ["InitGenesis of module own", { init: boom }],
+    ["InitGenesis of module own", { init: () => Promise.resolve() as unknown as undefined }],
+    ["InitGenesis of module own", { init: (context) => context.store("bank").set(new Uint8Array(), Uint8Array.of(1)) }],
+    ["genesis.accountAdded of module own", { accountAdded: boom as never }],
+    ["genesis.read of module own", { read: boom }],
+    ["genesis.lists of module own", { lists: boom as never }],
+  ];
+  test.each(FUNCTIONS)("%s", (what, own) => {
+    const failure = failureOf(() => upgraded(chainOf(own)));
+    expect(failure).toMatchObject({ code: "UPG_BUG_MODULE", kind: { exit: 70 } });
+    expect(failure.message).toContain(`${what} failed: `);
+    expect(failure.message).not.toContain("report it");
+  });
+
+  test("an error of the document keeps its code", () => {
+    const wrong = new UpgradeError("UPG_INVALID_GENESIS", "genesis.app_state.own.motto: must be a text");
+    for (const name of ["read", "init"]) {
+      expect(failureOf(() => upgraded(chainOf({ [name]: throwing(wrong) })))).toBe(wrong);
+    }
+  });
+
+  const EXPORTS: readonly (readonly [how: string, own: () => Iterable<string>])[] = [
+    ["throws at once", boom],
+    [
+      "throws after a piece",
+      function* () {
+        yield "{";
+        boom();
+      },
+    ],
+    ["returns no pieces", () => undefined as unknown as string[]],
+    [
+      "writes",
+      function* (this: unknown, { view }: ExportFacts = {} as ExportFacts) {
+        (view.store("bank") as KVStore).delete(Uint8Array.of(1));
+        yield "{}";
+      } as () => Iterable<string>,
+    ],
+  ];
+  test.each(EXPORTS)("an export that %s", (_how, own) => {
+    const chain = chainOf({ export: own });
+    const { app } = upgraded(chain);
+    const { stores: view, version } = app.at();
+    const begun = parseGenesis(chain, genesisText());
+    const facts = { chain, view, begun, version, time: "", initialHeight: 3n, appVersion: 1n, raw: undefined };
+    const failure = failureOf(() => [...documentText(facts)]);
+    expect(failure).toMatchObject({ code: "UPG_BUG_MODULE", kind: { exit: 70 } });
+    expect(failure.message).toContain("ExportGenesis of module own failed: ");
+  });
 });
 
 describe("UPG_STORE_CORRUPT in the block of an upgrade", () => {

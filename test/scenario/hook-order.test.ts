@@ -88,8 +88,8 @@ const ASYNC: readonly (readonly [what: string, code: string, module: Partial<Mod
   ["BeginBlock of module own", "UPG_BUG_MODULE", { beginBlock: later }],
   ["EndBlock of module own", "UPG_BUG_MODULE", { endBlock: later }],
   [
-    "genesis of module own",
-    "UPG_INVALID_ARGUMENT",
+    "InitGenesis of module own",
+    "UPG_BUG_MODULE",
     { genesis: moduleGenesis({ read: () => 0, init: later, export: () => [] }) },
   ],
 ];

@@ -10,6 +10,7 @@ import { UpgradeError } from "../../errors.js";
 import { HEIGHT_MAX } from "../../limits.js";
 import { compareTimes, parseTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
+import { callGenesis } from "../../upgrade/genesis-calls.js";
 import { JsonReader } from "../../values/json-reader.js";
 import type { Chain } from "../define-chain.js";
 import { genesisParams, requireKnownParams } from "./consensus-params.js";
@@ -120,7 +121,10 @@ function readGenesis({ modules, registry, addresses }: GenesisReader, document: 
       addresses,
       of: (module: string) => sections.get(module),
     };
-    sections.set(name, genesis.read(section));
+    sections.set(
+      name,
+      callGenesis("genesis.read", name, () => genesis.read(section)),
+    );
   }
   return {
     chainId: readChainId(root.get("chain_id")),
@@ -149,7 +153,9 @@ const BOND_DENOM = "stake";
 
 /** The lists that are checked when they are walked over, by name. */
 export function longLists({ modules }: Pick<Chain, "modules">, { sections, raw }: Genesis) {
-  const lists = modules.flatMap(({ name, genesis }) => genesis?.lists?.(sections.get(name)) ?? []);
+  const lists = modules.flatMap(({ name, genesis }) =>
+    callGenesis("genesis.lists", name, () => genesis?.lists?.(sections.get(name)) ?? []),
+  );
   return [...lists, ["pairs of other stores", raw?.pairs ?? []] as const] satisfies (readonly [
     string,
     GenesisList<unknown>,

@@ -1,6 +1,6 @@
 /** Writes the state of a genesis document into the stores of the version that it starts: module by module. */
-import { callModule } from "../../synchronous.js";
 import type { MultiStore } from "../../types.js";
+import { callGenesis } from "../../upgrade/genesis-calls.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/keeper.js";
 import { emitter, UNCOUNTED } from "../../values/events.js";
 import { type BlockContextFacts, blockContext } from "../context.js";
@@ -21,10 +21,14 @@ export function initGenesis(stores: MultiStore, { sections, raw }: Genesis, init
   // A later version may bring modules that this one lacks.
   const modules = init.modules.filter(({ name }) => version.modules.has(name));
   const context = genesisContext(stores, { modules, facts, version }, (inside) =>
-    modules.flatMap(({ name, genesis }) => genesis?.accountAdded?.(inside, sections.get(name)) ?? []),
+    modules.flatMap(({ name, genesis }) => {
+      const call = <T>(run: () => T) => callGenesis("genesis.accountAdded", name, run);
+      const added = call(() => genesis?.accountAdded?.(inside, sections.get(name)));
+      return added ? (address: Uint8Array) => call(() => added(address)) : [];
+    }),
   );
   for (const { name, genesis } of modules) {
-    callModule(`genesis of module ${name}`, () => genesis?.init(context, sections.get(name)));
+    callGenesis("InitGenesis", name, () => genesis?.init(context, sections.get(name)));
   }
   for (const { store, key, value } of raw?.pairs ?? []) context.store(store).set(key, value);
   keeper.setModuleVersions(context.store(UPGRADE_STORE), version.modules);
