@@ -43,16 +43,16 @@ export function handlerRows(at: AtPlan): Row[] {
   return [handlerRow(at, handler, isStaged), storesRow(at, handler)];
 }
 
-function handlerRow({ app, plan }: AtPlan, handler: RegisteredHandler, isStaged: boolean): Row {
+function handlerRow({ app, plan, isPinned }: AtPlan, handler: RegisteredHandler, isStaged: boolean): Row {
   const { wasm } = handler;
   const what = wasm ? `sha256 ${wasm.hash}` : "carried by this binary, in TypeScript";
   try {
     rehearseUpgrade(app, plan, handler);
-    return {
-      check: "handler",
-      state: "ok",
-      words: `${what}${isStaged ? ", staged" : ""}; its layouts are those of the state`,
-    };
+    const words = `${what}${isStaged ? ", staged" : ""}; its layouts are those of the state`;
+    if (!isStaged || isPinned) return { check: "handler", state: "ok", words };
+    // Validators with different files would compute different app hashes.
+    const unpinned = `${words}; the plan pins no handler, so any file is accepted: compare its SHA-256 with the other validators`;
+    return { check: "handler", state: "warning", words: unpinned };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
     return { check: "handler", state: "missing", words: `${what}: ${messageOf(error)}` };

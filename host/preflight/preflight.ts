@@ -2,6 +2,7 @@
  * Is all there for the scheduled upgrade? One table over what other commands look at one by one. Nothing is written, and a node may
  * run in the home meanwhile.
  */
+import { resolve } from "node:path";
 import { Core } from "../core/core.js";
 import { keptOrFile, requireHome } from "../engine/home/begun-genesis.js";
 import { readConsensusKey } from "../engine/home/consensus-key.js";
@@ -44,20 +45,22 @@ export interface Preflight {
 
 /** @throws UpgradeError UPG_NOT_FOUND_PLAN, UPG_INVALID_CONFIG, UPG_STORE_* */
 export async function preflight(path: string, flags: PreflightFlags): Promise<Preflight> {
-  const home = new Home(path);
+  // Absolute: the commands of the rows are pasted in any folder.
+  const absolute = resolve(path);
+  const home = new Home(absolute);
   requireHome(home);
   if (!home.hasDatabase) throw noChain(path);
-  const place = sidecarPlace(path);
+  const place = sidecarPlace(absolute);
   // Opens the home by itself, so it comes first: a file that is open twice in a process loses its locks with the first close.
-  const start = preUpgradeOf(path, flags);
+  const start = preUpgradeOf(absolute, flags);
   const { plan, rows } = withState(home, flags, place);
-  const all = [...rows, startRow(start, plan), ...(await sidecarRows(place, path, plan))];
+  const all = [...rows, startRow(start, plan), ...(await sidecarRows(place, absolute, plan))];
   return { plan, rows: all.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check)) };
 }
 
 function sidecarPlace(path: string): SidecarPlace {
   const { DAEMON_HOME: home, DAEMON_NAME: name } = process.env;
-  return { home: home || path, name: name || programChain().name };
+  return { home: resolve(home || path), name: name || programChain().name };
 }
 
 interface PreUpgradeEnd {

@@ -66,7 +66,11 @@ describe("chainvisor", () => {
   });
 
   test("init, then again: y writes config.toml again, n keeps it", () => {
-    expect(chainvisor(["init", exe])).toMatchObject({ status: 0 });
+    expect(chainvisor(["init", exe])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining(`make the node's home with \`myd init NAME --home ${home}\``),
+    });
+    expect(chainvisor(["doctor"]).stdout).toContain(`→ myd init NAME --home ${home}`);
     const config = join(home, "cosmovisor/config.toml");
     const written = readFileSync(config, "utf8");
     writeFileSync(config, "# mine\n");
@@ -111,6 +115,16 @@ describe("chainvisor", () => {
       expect(chainvisor(["show-upgrade-info", "-o", "json"])).toMatchObject({ status });
     }
     rmSync(file);
+  });
+
+  test("add-upgrade --restart without a sidecar → exit 1, and nothing is written", () => {
+    const program = join(folder, "v5");
+    writeFileSync(program, "#!/bin/sh\n# v5\n", { mode: 0o755 });
+    const queue = readFileSync(join(home, "cosmovisor/queue.json"), "utf8");
+    const { status, stderr } = chainvisor(["add-upgrade", "v5", program, "--upgrade-height", "50", "--restart"]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`no sidecar runs on ${home}`)]);
+    expect(existsSync(join(home, "cosmovisor/upgrades/v5"))).toBe(false);
+    expect(readFileSync(join(home, "cosmovisor/queue.json"), "utf8")).toBe(queue);
   });
 
   test("doctor → exit 2 and the next command when something is wrong, else 0", () => {

@@ -15,7 +15,13 @@ export function folderFindings(patient: Patient): Finding[] {
   return [
     ...(files.facts(data)?.kind === "folder"
       ? []
-      : [wrong("data", `${data} does not exist: this is no node's home yet`)]),
+      : [
+          wrong(
+            "data",
+            `${data} does not exist: this is no node's home yet`,
+            `${shellWord(read.settings.name)} init NAME --home ${shellWord(home)}`,
+          ),
+        ]),
     ...currentFindings(patient),
     ...upgradeFolders(patient).flatMap((folder) => upgradeFindings(patient, folder)),
     ...leftovers(patient),

@@ -7,7 +7,7 @@ import { addUpgrades } from "../layout/add-upgrade.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
 import { statusOf } from "../without-sidecar/status-of.js";
-import { restartNow } from "./restart.js";
+import { requireSidecar, restartNow } from "./restart.js";
 
 interface Flags {
   readonly upgradeHeight?: bigint;
@@ -38,6 +38,8 @@ export function registerAddUpgrade(program: Cobra, tools: VisorTools): void {
     .action(async (name: string, executable: string, { upgradeHeight = 0n, force = false, restart = false }: Flags) => {
       if (restart && upgradeHeight === 0n)
         throw usage("--restart is for --upgrade-height: without it nothing has changed");
+      // Before anything is written.
+      if (restart) await requireSidecar(tools);
       const upgrade = { name, executable, height: upgradeHeight > 0n ? upgradeHeight : undefined };
       const [added] = await addUpgrades([upgrade], {
         ...{ files: tools.files, settings: tools.settings(), isForced: force },

@@ -4,6 +4,8 @@ import { messageOf, UpgradeError } from "../../errors.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import { isAgreed } from "../../shell/ask.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { shellWord } from "../../shell-word.js";
+import { placesOf } from "../../sidecar/decision/place.js";
 import { settingsToml } from "../../sidecar/settings/write-file.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { encodeText } from "../../text.js";
@@ -32,9 +34,17 @@ export function registerInit(program: Cobra, tools: VisorTools): void {
       const isWritten = await writeConfig(tools, config, settings, yes === true);
       tools.output.print(
         { ...made, config, config_written: isWritten },
-        `${settings.root} is ready: \`chainvisor doctor\` looks it over, \`chainvisor run start\` runs the node`,
+        `${settings.root} is ready: ${nodeStep(tools, settings)}\`chainvisor doctor\` looks it over, \`chainvisor run start\` runs the node`,
       );
     });
+}
+
+/** Where the folder is no node's home yet. */
+function nodeStep({ files }: VisorTools, settings: Settings): string {
+  const { genesis, database } = placesOf(settings);
+  if (files.facts(genesis) || files.facts(database)) return "";
+  const { name, home } = settings;
+  return `make the node's home with \`${shellWord(name)} init NAME --home ${shellWord(home)}\`, then `;
 }
 
 async function writeConfig(tools: VisorTools, path: string, settings: Settings, isSure: boolean): Promise<boolean> {

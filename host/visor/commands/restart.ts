@@ -24,13 +24,18 @@ export function registerRestart(program: Cobra, tools: VisorTools): void {
     });
 }
 
-/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE: no sidecar runs; UPG_STORE_IO */
-export async function restartNow(tools: VisorTools): Promise<void> {
+/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE: no sidecar runs */
+export async function requireSidecar(tools: VisorTools): Promise<void> {
   const settings = tools.settings();
   const { sidecar } = await statusOf(settings, realMachine);
-  if (!sidecar) {
-    const what = `no sidecar runs on ${settings.home}: there is no application to start again`;
-    throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", what);
-  }
+  if (sidecar) return;
+  const what = `no sidecar runs on ${settings.home}: there is no application to start again`;
+  throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", what);
+}
+
+/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE: no sidecar runs; UPG_STORE_IO */
+export async function restartNow(tools: VisorTools): Promise<void> {
+  await requireSidecar(tools);
+  const settings = tools.settings();
   requestRestart(tools.files, placesOf(settings).restartFile);
 }

@@ -177,7 +177,7 @@ function nextWords(settings: Settings, { name: plan, height }: Manifest["plan"],
           `The key has signed block ${signedHeight} already: the node takes the blocks up to there from others, and signs none of them again.`,
         ]
       : []),
-    `The next start makes the upgrade again, with the program in upgrades/${plan}/bin. To stay on the old version, together with ` +
+    `The next start makes the upgrade again, ${upgradeBy(settings, plan)}. To stay on the old version, together with ` +
       `all validators: \`${lastStart(realMachine.files, placesOf(settings).startFile, settings).run} --unsafe-skip-upgrades ${height}\`.`,
   ];
 }
@@ -200,4 +200,12 @@ function goBackToProgram({ output, files }: VisorTools, settings: Settings): voi
     `The current program is that of ${folder}. The data was not changed. On a chain of this project, \`${next}\` takes back ` +
       `blocks that ${before} made.`,
   );
+}
+
+/** What brings the upgrade: the plan's program, or a handler file of the home. */
+function upgradeBy({ root, home }: Settings, plan: string): string {
+  const bin = join(root, "upgrades", plan, "bin");
+  if (realMachine.files.facts(bin)) return `with the program in ${bin}`;
+  const handlers = join(home, "handlers");
+  return `with its handler: keep the file for "${plan}" in ${handlers} or ${handlers}/staged`;
 }

@@ -1,8 +1,9 @@
 /** What is done after the application has ended by itself and no plan is due: again, later, not at all, or back. */
 import { ERROR_KINDS, messageOf } from "../../errors.js";
 import type { Program } from "../../programs/layout.js";
-import type { LastFailure } from "../../shell/last-failure.js";
+import { LAST_FAILURE_FILE, type LastFailure } from "../../shell/last-failure.js";
 import { shellWord } from "../../shell-word.js";
+import { readAppFailure, removeAppFailure } from "../../sidecar/app-failure.js";
 import { type AfterEnd, afterEnd } from "../../sidecar/decision/after-end.js";
 import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
@@ -27,25 +28,38 @@ interface EndFacts {
   readonly isOurs: boolean;
   /** That the application has left. */
   readonly halt: HaltFacts | undefined;
-  /** The error that it exited with. */
-  readonly failure: LastFailure | undefined;
   readonly current: Program;
   /** False: a height that it has ended for was the sidecar's, of a plan that is queued no more. */
   readonly isOwnHeight: boolean;
 }
 
+interface OpenEnd extends EndFacts {
+  readonly after: AfterEnd;
+  /** The error that it exited with. */
+  readonly failure: LastFailure | undefined;
+}
+
 export class Ends {
   readonly #crashes: CrashLoop;
-  #last: (EndFacts & { readonly after: AfterEnd }) | undefined;
+  #last: OpenEnd | undefined;
 
   constructor(private readonly shared: Shared) {
     this.#crashes = new CrashLoop(shared.settings);
   }
 
-  take(end: ProcessEnd, facts: EndFacts): void {
-    const { name } = this.shared.settings;
-    const said = facts.halt ?? facts.failure;
-    this.#last = { ...facts, after: afterEnd(end, { ...facts, name, said, text: endText(end) }) };
+  /** @returns the environment in which an application of this project keeps the error that it exits with */
+  runBegins(): Readonly<Record<string, string>> {
+    const { machine, places } = this.shared;
+    removeAppFailure(machine.files, places.appFailureFile);
+    return { [LAST_FAILURE_FILE]: places.appFailureFile };
+  }
+
+  take(end: ProcessEnd, given: EndFacts): void {
+    const { settings, machine, places } = this.shared;
+    const failure = readAppFailure(machine.files, places.appFailureFile, end.exit);
+    const facts = { ...given, failure, isOurs: given.isOurs || failure !== undefined };
+    const said = facts.halt ?? failure;
+    this.#last = { ...facts, after: afterEnd(end, { ...facts, name: settings.name, said, text: endText(end) }) };
   }
 
   /** Another program runs from now on. */
@@ -86,7 +100,7 @@ export class Ends {
     return board.current.phase === "migrating" || isBefore ? plan : undefined;
   }
 
-  async #again(last: EndFacts, after: AfterEnd): Promise<void> {
+  async #again(last: OpenEnd, after: AfterEnd): Promise<void> {
     const { machine, board, log, signal, settings } = this.shared;
     const wait = this.#crashes.next(machine.clock.now());
     const exit = after.kind === "crashed" ? after.exit : 1;
@@ -107,7 +121,7 @@ export class Ends {
 
   /** The new version does not apply the upgrade. */
   async #refused(
-    last: EndFacts,
+    last: OpenEnd,
     { why, exit, cause }: Extract<AfterEnd, { kind: "refused" }>,
   ): Promise<number | undefined> {
     const { machine, settings, log, board, signal } = this.shared;
@@ -170,7 +184,7 @@ export class Ends {
   }
 
   /** In the first block after a switch another program leads out, and no start does. */
-  #failure({ halt, failure, current }: EndFacts, why: string, exit: number): StepFailure {
+  #failure({ halt, failure, current }: OpenEnd, why: string, exit: number): StepFailure {
     const { board, settings, starts } = this.shared;
     const plan = this.#planUnderWay();
     const init = failure ? initCommand(this.shared, current) : [];

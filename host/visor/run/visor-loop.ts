@@ -4,8 +4,6 @@ import { BackupAhead } from "../../backup/ahead.js";
 import { endRestore } from "../../backup/restoring.js";
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import { LAST_FAILURE_FILE } from "../../shell/last-failure.js";
-import { readAppFailure, removeAppFailure } from "../../sidecar/app-failure.js";
 import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { unqueuePlan } from "../../sidecar/decision/queue.js";
@@ -213,11 +211,9 @@ export class VisorLoop {
         shared.log("info", "SIGHUP stopped the application, which is started again");
         return undefined;
       }
-      const { freshHalt: halt } = this.#look;
-      const failure = readAppFailure(shared.machine.files, shared.places.appFailureFile, result.end.exit);
-      const isOurs = this.#look.isOurs || failure !== undefined;
+      const { isOurs, freshHalt: halt } = this.#look;
       const isOwnHeight = !this.#halt.isReason(result.end, halt);
-      this.#ends.take(result.end, { isOurs, halt, failure, current, isOwnHeight });
+      this.#ends.take(result.end, { isOurs, halt, current, isOwnHeight });
       return undefined;
     }
     if (result.kind === "restart") {
@@ -232,10 +228,8 @@ export class VisorLoop {
   }
 
   #start(current: Program): AppProcess {
-    const { shared } = this;
-    const { machine, settings, places, log } = shared;
-    const env = { ...shared.childEnv, [LAST_FAILURE_FILE]: places.appFailureFile };
-    removeAppFailure(machine.files, places.appFailureFile);
+    const { machine, settings, childEnv, log } = this.shared;
+    const env = { ...childEnv, ...this.#ends.runBegins() };
     const args = this.#halt.begin(this.#skipping(), this.#look.operatorsNext);
     this.#look.runBegins();
     log("info", `running app path=${current.file} args=[${args.join(" ")}]`);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryRow } from "../../../host/preflight/machine-rows.js";
 import { preflight } from "../../../host/preflight/preflight.js";
@@ -115,6 +115,22 @@ describe("preflight()", () => {
   const pinning = (digest: string) =>
     JSON.stringify({ binaries: { [PLATFORM]: `https://example.com/chaind?checksum=sha256:${digest}` } });
   const digest = createHash("sha256").update("#!/bin/sh\n").digest("hex");
+
+  test("a relative --home → commands with absolute paths; a staged handler that the plan does not pin → warning", async () => {
+    const path = scheduled();
+    mkdirSync(join(path, "cosmovisor"));
+    const absent = await rowsOf(relative(process.cwd(), path), { handlers: join(path, "none") });
+    expect(absent.get("program")?.next).toContain(`chainvisor --home ${path} --name`);
+    mkdirSync(join(path, "handlers", "staged"), { recursive: true });
+    writeFileSync(join(path, "handlers", "staged", "v2.wasm"), readFileSync(join(HANDLERS, "split-balances.wasm")));
+    rmSync(join(path, "cosmovisor"), { recursive: true });
+    const staged = await rowsOf(path, { handlers: join(path, "none") });
+    expect(staged.get("handler")).toMatchObject({
+      state: "warning",
+      words: expect.stringContaining("the plan pins no handler, so any file is accepted"),
+    });
+    expect(isReady([...staged.values()])).toBe(true);
+  });
 
   test("the staged program has the checksum that the plan pins → ok; another one → missing; none → warning", async () => {
     const path = scheduled(pinning(digest));
