@@ -257,11 +257,11 @@ describe("consensus parameters of a module", () => {
   test.each([
     ["begin at a height that is over", [{ 2: 1 }]],
     ["end after they began", [{ 2: 3 }, {}, {}, { 2: 0 }]],
-  ])("vote extensions that %s → UPG_INVALID_ARGUMENT, nothing committed", (_what, blocks) => {
+  ])("vote extensions that %s → UPG_BUG_MODULE, nothing committed", (_what, blocks) => {
     const own = new OwnChain();
     for (const values of blocks.slice(0, -1)) own.block(values);
     const height = own.app.lastCommitID.version;
-    expect(failureOf(() => own.block(blocks.at(-1)))).toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+    expect(failureOf(() => own.block(blocks.at(-1)))).toMatchObject({ code: "UPG_BUG_MODULE", kind: { exit: 70 } });
     expect(own.start().lastCommitID.version).toBe(height);
   });
 

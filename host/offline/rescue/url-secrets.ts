@@ -34,7 +34,7 @@ export function withoutUrlSecrets(text: string, removed: string): string {
   });
 }
 
-/** What follows a URL in a sentence is no part of it. */
+/** Punctuation after a URL in prose does not belong to it. */
 function withoutPunctuation(text: string): string {
   let end = text.length;
   while (end > 0 && ").,;:]".includes(text.charAt(end - 1))) end--;
