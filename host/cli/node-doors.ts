@@ -11,8 +11,8 @@ import { type GasPrice, parseGasPrices } from "../chain/tx/minimum-fee.js";
 import { CORE_WASM } from "../core/core-wasm.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
-import { messageOf } from "../errors.js";
-import type { Log } from "../log-line.js";
+import { isUpgradeError, messageOf } from "../errors.js";
+import { type Log, stackOf } from "../log-line.js";
 import { sha256 } from "../native/sha256.js";
 import { Query } from "../query/query.js";
 import type { Address } from "../server/door.js";
@@ -187,7 +187,10 @@ async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     query,
     events: {
       onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
-      onBug: (error) => log("error", "a request failed in a way that must not be", errorFields(error)),
+      onBug: (error) => {
+        if (isUpgradeError(error)) log("error", error.message, { code: error.code, ...stackOf(error) });
+        else log("error", "a request failed with an internal error", errorFields(error));
+      },
     },
     ...(flags["rpc.enable"] && !("ask" in rpc) ? { rpc: { address: flags["rpc.laddr"], query: rpc } } : {}),
     ...(flags["grpc.enable"] ? { grpc: flags["grpc.address"] } : {}),

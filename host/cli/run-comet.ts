@@ -13,14 +13,14 @@ import { formatGasPrices } from "../chain/tx/minimum-fee.js";
 import { CometRpc } from "../comet-rpc/comet-rpc.js";
 import { estimate } from "../engine/embedded/upgrade-progress.js";
 import { HaltLinger } from "../engine/home/halt-linger.js";
-import { isUpgradeError } from "../errors.js";
+import { isUpgradeError, messageOf } from "../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
 import { cometFiles } from "../offline/comet-files.js";
 import { answerAppQuery } from "../query/app-query.js";
 import type { Query } from "../query/query.js";
 import { LateDoors } from "../server/late-doors.js";
-import { setReported } from "../shell/fail.js";
+import { errorFields, setReported } from "../shell/fail.js";
 import { untilCalled } from "../shell/held-back.js";
 import { programChain } from "../shell/program-chain.js";
 import { ProgressLog } from "../shell/progress-log.js";
@@ -180,10 +180,11 @@ class NodeOfComet implements EngineListener {
 
   /** What reads the last commit is served here; blocks are of the other thread. */
   #answerer(view: CometView, query: Query): (call: Call) => Promise<Answer> {
+    const { log } = this.options;
     const beside: SidePort = {
       checkTx: (tx, kind) => view.app.checkTx(tx, kind),
       info: () => (this.#block.isUnderWay ? view.info() : undefined),
-      query: (asked) => answerAppQuery(query, asked),
+      query: (asked) => answerAppQuery(query, asked, (error) => log("error", messageOf(error), errorFields(error))),
       snapshots: this.#snapshots,
     };
     return async (call) => {

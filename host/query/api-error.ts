@@ -15,7 +15,7 @@ export interface ApiError {
 export function apiError(error: unknown, onBug: (error: unknown) => void): ApiError {
   if (!isUpgradeError(error)) {
     onBug(error);
-    return apiError(new UpgradeError("UPG_BUG_ASSERT", "internal error, see the node's log"), onBug);
+    return apiError(new UpgradeError("UPG_BUG_ASSERT", "internal error, see the node's log"), () => undefined);
   }
   const { code, kind } = error;
   if (kind.exit === 70) onBug(error);

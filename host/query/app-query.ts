@@ -23,14 +23,22 @@ const EMPTY: AppQueryResult = Object.freeze({
   height: 0n,
 });
 
-/** What is wrong with a query is in its result. @throws what is no UpgradeError: a bug of ours */
-export async function answerAppQuery(query: Query, asked: AppQuery): Promise<AppQueryResult> {
+/**
+ * What is wrong with a query is in its result.
+ * @param onBug gets errors with exit status 70, for the log
+ * @throws what is no UpgradeError: a bug of ours
+ */
+export async function answerAppQuery(
+  query: Query,
+  asked: AppQuery,
+  onBug: (error: unknown) => void,
+): Promise<AppQueryResult> {
   try {
     const method = query.method(asked.path);
     return method ? await callMethod(query, method, asked) : queryKey(query, asked);
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    return { ...EMPTY, ...failure(error) };
+    return { ...EMPTY, ...failure(error, onBug) };
   }
 }
 
@@ -91,8 +99,11 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
  * Clients look for the status in the text: an absent account is `rpc error: code = NotFound …`. Our own code
  * is in `info`, which the Cosmos SDK leaves empty, and there also codespace and code of a transaction that a simulation ran.
  */
-function failure(error: UpgradeError): Pick<AppQueryResult, "code" | "codespace" | "log" | "info"> {
-  const { code: named, grpc, message } = apiError(error, () => undefined);
+function failure(
+  error: UpgradeError,
+  onBug: (error: unknown) => void,
+): Pick<AppQueryResult, "code" | "codespace" | "log" | "info"> {
+  const { code: named, grpc, message } = apiError(error, onBug);
   const { tx_codespace: codespace, tx_code: txCode } = error.details;
   const ofTx = txCode === undefined ? "" : `; codespace: ${codespace}; code: ${txCode}`;
   const common = { codespace: "sdk", info: `${ERROR_CODE_HEADER}: ${named}${ofTx}` };

@@ -2,7 +2,7 @@
  * The query service, once: every method of every service, on one committed version of the state. REST, gRPC and
  * CometBFT-style RPC turn their requests into `call` and its responses into theirs.
  */
-import type { DescService, Message } from "@bufbuild/protobuf";
+import { type DescService, type Message, toBinary } from "@bufbuild/protobuf";
 import type { Chain } from "../chain/define-chain.js";
 import type { CallOptions, QueryApp, StateView } from "../chain/query/call.js";
 import type { NodePort } from "../chain/query/node-port.js";
@@ -13,6 +13,7 @@ import { descriptorService, fileService, interfaceService } from "../describe/ch
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { INT64_MAX } from "../limits.js";
 import type { Height, Sha256 } from "../types.js";
+import { moduleFailure } from "../upgrade/hook-failure.js";
 import { isInVersionMap } from "../version-map.js";
 import { nodeService } from "./node.js";
 import { consensusService, settingsService } from "./settings.js";
@@ -121,12 +122,23 @@ export class Query<N extends NodePort = NodePort> {
     const { height, stores, version } = state;
     this.#requireModule(method, state);
     try {
-      return { message: await method.run(request, { ...facts, height, stores, version }), height };
+      const message = await method.run(request, { ...facts, height, stores, version });
+      // A value that its field cannot hold fails here, and not only in the servers that encode it as protobuf.
+      toBinary(method.descriptor.output, message);
+      return { message, height };
     } catch (error) {
       // A long walk can be overtaken by the blocks: what it misses then was removed, and is not corrupt.
       if (isUpgradeError(error) && error.code === "UPG_STORE_CORRUPT") app.multiStore.at(height);
-      throw error;
+      throw this.#failure(method, error);
     }
+  }
+
+  /** What a module's method threw. Its UpgradeErrors are responses to the client; anything else is a mistake in the module. */
+  #failure(method: QueryMethod, error: unknown): unknown {
+    const module = this.#modules.get(method);
+    const isResponse = isUpgradeError(error) && !/^UPG_BUG_(?:ASSERT|MODULE)$/.test(error.code);
+    if (module === undefined || isResponse) return error;
+    return moduleFailure(`Query ${method.path.slice(1)} of module ${module}`, error);
   }
 
   /** An upgrade may have removed the module and kept its records, which nothing may read as its state then. */

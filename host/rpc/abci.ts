@@ -21,7 +21,7 @@ export function abciInfo({ query: { app, chain, node } }: RpcContext) {
 }
 
 /** An error of a query is in its response; the call itself has succeeded. */
-export async function abciQueryMethod({ query }: RpcContext, params: Params) {
+export async function abciQueryMethod({ query, onBug }: RpcContext, params: Params) {
   const asked = {
     path: params.text("path"),
     data: params.hexBytes("data"),
@@ -32,7 +32,7 @@ export async function abciQueryMethod({ query }: RpcContext, params: Params) {
     },
   };
   const isKey = query.method(asked.path) === undefined;
-  const { code, codespace, log, info, key, value, proof, height } = await answerAppQuery(query, asked);
+  const { code, codespace, log, info, key, value, proof, height } = await answerAppQuery(query, asked, onBug);
   const isFound = isKey && code === 0;
   const response = {
     ...{ code, log, info, index: "0" },

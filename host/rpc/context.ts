@@ -12,6 +12,8 @@ export interface RpcContext {
   readonly genesis: GenesisAnswers;
   /** Where this server listens, as `tcp://host:port`. */
   readonly address: string;
+  /** Logs an error with exit status 70. */
+  onBug(error: unknown): void;
   /** Aborted when the client leaves. */
   readonly signal?: LeftSignal;
 }

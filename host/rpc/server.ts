@@ -61,6 +61,7 @@ export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
   const contextFor = (signal: LeftSignal): RpcContext => ({
     query: options.query,
     genesis,
+    onBug: options.events.onBug,
     address: `tcp://${own.host}:${own.port}`,
     signal,
   });

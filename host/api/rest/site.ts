@@ -144,8 +144,8 @@ export class Site {
 
   #contextOf(query: Query<LocalNode>, { outgoing }: RestExchange): RpcContext {
     this.#genesis ??= new GenesisAnswers(query.node, this.options.unread);
-    const { rpcAddress } = this.options;
-    return { query, genesis: this.#genesis, address: rpcAddress(), signal: signalOf(outgoing) };
+    const { rpcAddress, events } = this.options;
+    return { query, genesis: this.#genesis, address: rpcAddress(), signal: signalOf(outgoing), onBug: events.onBug };
   }
 
   async #statusOf({ exchange }: Asked): Promise<Response> {

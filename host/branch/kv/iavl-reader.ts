@@ -57,5 +57,5 @@ export class IavlReader extends BaseKVReader implements KVStore {
 }
 
 function readOnly(): UpgradeError {
-  return new UpgradeError("UPG_BUG_MODULE", "it wrote to a committed version");
+  return new UpgradeError("UPG_BUG_ASSERT", "a committed version cannot be written to");
 }
