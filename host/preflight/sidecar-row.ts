@@ -38,7 +38,7 @@ export async function sidecarRows(place: SidecarPlace, node: string, plan: Plan)
   return [{ check, state: "ok", words: `chainvisor is ${phase}, nothing is missing` }];
 }
 
-/** One that has just begun has not seen the plan yet. */
+/** One that has just begun has not seen the plan yet, and an operator's plan may come before it. */
 async function lackingFor(
   found: FoundStatus,
   plan: Plan,
@@ -48,6 +48,8 @@ async function lackingFor(
   const seen = found.status.plan;
   const isSeen = seen !== null && seen.height === String(plan.height);
   if (isSeen || found.status.phase === "failed" || isUnderWay(found.status)) return lacking;
-  const isSilent = found.silentPid !== undefined;
-  return [...(isSilent ? lacking : []), ...(await look()).filter(isLacking)];
+  const isFirst = seen !== null && BigInt(seen.height) < plan.height;
+  const own = found.silentPid !== undefined || isFirst ? lacking : [];
+  const looked = (await look()).filter(({ detail }) => !own.some((each) => each.detail === detail));
+  return [...own, ...looked.filter(isLacking)];
 }

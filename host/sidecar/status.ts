@@ -24,7 +24,7 @@ export interface PlanStatus {
 /** One thing that must be there before the height. */
 export interface Readiness {
   readonly what:
-    | "plan" // that the node has and the sidecar has not read yet
+    | "plan" // that the node has and the sidecar has not read yet, or that another one contradicts
     | "program"
     | "checksum"
     | "handler"

@@ -3,8 +3,10 @@ import { join, relative, resolve } from "node:path";
 import { type MachineName, programProblem } from "../programs/executable.js";
 import type { Files } from "../programs/files.js";
 import { lastSwitch, lostLink } from "../programs/lost-link.js";
+import { rollbackOf } from "../programs/supervised-start.js";
 import { shellWord } from "../shell-word.js";
-import { planIn } from "../sidecar/decision/plan-file.js";
+import { type Plan, planIn } from "../sidecar/decision/plan-file.js";
+import { isSame } from "../sidecar/decision/queue.js";
 import type { Settings } from "../sidecar/settings.js";
 
 export interface CurrentProblem {
@@ -46,18 +48,21 @@ export function currentProblem(
 /**
  * Data that is restored from before an upgrade, under a link that leads to the program after it: that program comes too early.
  * @param reached the last block of the data; undefined: not known
+ * @param chain the plan that the state has scheduled: an operator may have switched to its program before its height
  */
 export function earlyProblem(
   files: Files,
-  { root, isCaseKept }: Pick<Settings, "root" | "isCaseKept">,
+  settings: Pick<Settings, "home" | "name" | "root" | "isCaseKept">,
   reached: bigint | undefined,
+  chain?: Pick<Plan, "name" | "height">,
 ): CurrentProblem | undefined {
+  const { root, isCaseKept } = settings;
   const link = currentLink(root);
-  const plan = planIn(files, join(link, "upgrade-info.json"), isCaseKept);
+  const linked = planIn(files, join(link, "upgrade-info.json"), isCaseKept);
+  const plan = linked && chain && isSame(linked.name, chain.name) ? chain : linked;
   // At the height before, the program may be about to make the block.
   if (!plan || reached === undefined || reached + 1n >= plan.height) return undefined;
-  const previous = join(root, "previous");
-  const before = files.linkFacts(previous) ? files.readLink(previous) : "genesis";
   const problem = `${link} leads to the program of "${plan.name}", whose height is ${plan.height}, and the data is at ${reached}: it comes too early`;
-  return { what: "current", problem, next: `ln -sfn ${shellWord(before)} ${shellWord(link)}` };
+  const next = rollbackOf(settings) ?? `ln -sfn genesis ${shellWord(link)}`;
+  return { what: "current", problem, next };
 }

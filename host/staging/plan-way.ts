@@ -8,6 +8,7 @@ import { sha256 } from "../native/sha256.js";
 import type { PlanHandler } from "../plan-info/plan-document.js";
 import { parsePlanInfo, selectBinary } from "../plan-info/plan-info.js";
 import type { Files } from "../programs/files.js";
+import { chainvisorFor } from "../programs/supervised-start.js";
 import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 
@@ -97,10 +98,6 @@ export function nextCommand(plan: PlanFacts, pinned: PinnedHandler | undefined, 
 /** Puts another program in the place of one that is there. */
 export const replaceCommand = (plan: Pick<PlanFacts, "name">, settings: Pick<Settings, "home" | "name">): string =>
   `${chainvisorFor(settings)} add-upgrade ${shellWord(plan.name)} <program> --force`;
-
-/** For a shell without the variables of the sidecar. */
-export const chainvisorFor = ({ home, name }: Pick<Settings, "home" | "name">): string =>
-  `chainvisor --home ${shellWord(home)} --name ${shellWord(name)}`;
 
 /** What is missing where a program is, in words with the next command; undefined: nothing. */
 interface Lack {

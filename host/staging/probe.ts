@@ -145,6 +145,10 @@ export function missingHandlerIn(line: string): string | undefined {
   return found ? (found[1] ?? "") : undefined;
 }
 
+/** What it prints of a program that carries a plan of the state, and cannot run before its height. */
+export const comesTooEarly = ({ what, detail }: Readiness): boolean =>
+  what === "pre-upgrade" && /\bcomes too early\b/.test(detail);
+
 /** What it prints of a plan whose handler it has. */
 const MAKES = /\b(apply the upgrade at the height|can take over)\b/;
 

@@ -1,4 +1,5 @@
 /** Everything that a plan's upgrade needs, brought to its place as far as that may be done before the height, and judged. */
+
 import { basename, join } from "node:path";
 import type { Fetched } from "../download/fetch-program.js";
 import { partFolderOf } from "../download/part.js";
@@ -7,6 +8,7 @@ import { isUpgradeError, messageOf } from "../errors.js";
 import { goPlatform } from "../plan-info/platform.js";
 import type { Files } from "../programs/files.js";
 import { Layout, type Program, problemOf } from "../programs/layout.js";
+import { chainvisorFor } from "../programs/supervised-start.js";
 import type { Clock, Processes } from "../sidecar/machine.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
@@ -19,8 +21,8 @@ import {
   scriptReadiness,
 } from "./home-readiness.js";
 import { sumReadiness } from "./plan-checksum.js";
+import { besideChain, type KnownOfChain } from "./plan-conflicts.js";
 import {
-  chainvisorFor,
   hasDownload,
   isOurHome,
   nextCommand,
@@ -33,7 +35,7 @@ import {
 import { askCurrent, probeProgram, saysItMakes } from "./probe.js";
 import { rememberDownload } from "./verified-download.js";
 
-export interface StagePlanOptions {
+export interface StagePlanOptions extends KnownOfChain {
   readonly settings: Settings;
   readonly plan: UpgradeInfo;
   readonly machine: { readonly files: Files; readonly clock: Clock; readonly processes: Pick<Processes, "run"> };
@@ -79,11 +81,12 @@ export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> 
     : await withoutProgram(problem, options);
   const failure = error ?? handler.error;
   const copy = program && !probed.some(saysItMakes) ? copyOfCurrent(program, currentOf(options), options) : undefined;
+  const judged = await besideChain({ ...options, programOf: (name) => layoutOf(options).of(name) }, probed);
   // The handler may be in a program as well.
   const isMade = probed.some(saysItMakes) || (!program && probed.every(({ state }) => state === "ready"));
   return {
     readiness: [
-      ...(copy ? [copy, ...probed.filter(({ what }) => what !== "program")] : probed),
+      ...(copy ? [copy, ...judged.filter(({ what }) => what !== "program")] : judged),
       ...rehearsalReadiness(options),
       ...currentReadiness(options),
       ...scriptReadiness(options),

@@ -18,7 +18,7 @@ export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "mac
 /** The phases that say how far the staging is; in others the run loop is at work. */
 const OWN_PHASES: ReadonlySet<Phase> = new Set(["running", "waiting", "downloading", "ready"]);
 const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set([
-  ...(["program", "checksum", "handler", "pre-upgrade", "rehearsal", "current", "script", "disk"] as const),
+  ...(["program", "checksum", "handler", "pre-upgrade", "rehearsal", "current", "script", "disk", "plan"] as const),
 ]);
 /** Before the second attempt; twice as long before each one after it. */
 const RETRY_MILLIS = 1_000;
@@ -34,6 +34,7 @@ const LOOK_MILLIS = 1_000;
 
 export class Staging {
   #plan: UpgradeInfo | undefined;
+  #chain: UpgradeInfo | undefined;
   #readiness: readonly Readiness[] = [];
   #ending = new AbortController();
   #loop: Promise<void> = Promise.resolve();
@@ -47,8 +48,12 @@ export class Staging {
 
   constructor(private readonly options: StagingOptions) {}
 
-  /** The plan that is scheduled now; the same again changes nothing, another one ends what is done for the one before it. */
-  plan(info: UpgradeInfo | undefined): void {
+  /**
+   * The plan that comes first now; the same again changes nothing, another one ends what is done for the one before it.
+   * @param chain the plan that the node has scheduled, which an operator's may contradict
+   */
+  plan(info: UpgradeInfo | undefined, chain?: UpgradeInfo): void {
+    this.#chain = chain;
     const before = this.#plan;
     const isSame = info?.name === before?.name && info?.height === before?.height && info?.info === before?.info;
     // What plans of before this process have left.
@@ -169,7 +174,8 @@ export class Staging {
       const rehearsal = machine.files.facts(new Home(settings.home).rehearsalFile(plan.name))?.print;
       const isFull = isShort(machine.files, settings.home);
       const watched = watchedPrint(machine.files, settings, layoutOf(this.options).of(plan.name).file);
-      return JSON.stringify([watched, handlers, rehearsal, isFull]);
+      const chain = `${this.#chain?.name} ${this.#chain?.height}`;
+      return JSON.stringify([watched, handlers, rehearsal, isFull, chain]);
     } catch {
       return "";
     }
@@ -205,7 +211,9 @@ export class Staging {
       board.update({ progress: { what, done: String(done), total: total === undefined ? null : String(total) } });
     };
     try {
-      const { readiness, bytes, error } = await stagePlan({ ...this.options, plan, signal, onProgress });
+      const height = board.current.height?.value;
+      const known = { chain: this.#chain, last: height === undefined ? undefined : BigInt(height) };
+      const { readiness, bytes, error } = await stagePlan({ ...this.options, ...known, plan, signal, onProgress });
       this.#isLasting = isUpgradeError(error) && isLasting(error.code);
       hasFetched = bytes > 0;
       if (signal.aborted) return hasFetched;

@@ -1,11 +1,11 @@
 /** How this sidecar is started, for every command that says what to do next: as it was started last, by hand or as a service. */
 import { utf8 } from "../bytes.js";
 import type { Files } from "../programs/files.js";
+import { chainvisorFor } from "../programs/supervised-start.js";
 import { writeWhole } from "../programs/whole-file.js";
 import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 import { decodeLossy } from "../text.js";
-import { chainvisorFor } from "./plan-way.js";
 
 const FILE_MODE = 0o644;
 const BYTES_MAX = 1_048_576;

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Files } from "../programs/files.js";
 import { kindOfProgram } from "../programs/program-kind.js";
+import { queueFile } from "../sidecar/decision/queue.js";
 import type { Settings } from "../sidecar/settings.js";
 import { decodeLossy } from "../text.js";
 import { currentLink } from "./current-link.js";
@@ -21,6 +22,7 @@ export function watchedPrint(files: Files, settings: Settings, program: string):
     ...CONFIGURATION.map((name) => join(home, "config", name)),
     ...(customPreUpgrade === "" ? [] : [scriptFile(settings)]),
     currentLink(root),
+    queueFile(root),
   ];
   return JSON.stringify(paths.map((path) => printOf(files, path)));
 }

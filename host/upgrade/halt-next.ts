@@ -21,6 +21,8 @@ export interface EndFacts {
   readonly startCommand?: string | undefined;
   /** Starts the service that runs the sidecar; takes no flags. */
   readonly serviceCommand?: string | undefined;
+  /** Links the program before the sidecar's last switch; undefined: it has made none. */
+  readonly rollbackCommand?: string | undefined;
   /** Name of the plan that is due or meant; empty: none. */
   readonly plan: string;
   /** Facts that the error carries: `path`, `kept_data`, `signed_height`, `damaged_record`, `handler_file`, `handler_sha256`, `pinned_sha256`, `other_handlers`, `ran_sha256`, `file`, `other`, `holder`, `reason`, `found`, `skipped_plan`, `applied_plan`, `app_version`, `last_upgrade`, `last_height`. */
@@ -108,10 +110,14 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
       const move = command(stageCommand(`${folder}/staged`, file));
       return `The handler for "${facts.plan}" is here before its height. Stage it, ${move}, then ${start(facts)}.`;
     }
+    const why = `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}" run the version that ran before`;
+    // The link stays where it leads, so that no other start ends in another way.
+    if (facts.rollbackCommand !== undefined)
+      return `${why}, which the sidecar has: ${command(facts.rollbackCommand)}, then ${start(facts)}.`;
     // 0: the genesis document names none.
     const old =
       version && version !== "0" ? `, or this one as the old version: ${start(facts, "--app-version", version)}` : "";
-    return `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}" run the version that ran before${old}; then ${start(facts)}.`;
+    return `${why}${old}; then ${start(facts)}.`;
   },
   UPG_HALT_HANDLER_MISSING: (facts) => {
     const last = facts.details["last_upgrade"];

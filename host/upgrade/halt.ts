@@ -108,6 +108,8 @@ export interface HaltFacts {
   readonly startCommand?: string | undefined;
   /** Starts the service that runs the sidecar; takes no flags. */
   readonly serviceCommand?: string | undefined;
+  /** Links the program before the sidecar's last switch. */
+  readonly rollbackCommand?: string | undefined;
   /** The plan that state holds for the next height; an error that names one goes before. */
   readonly duePlan?: Plan | undefined;
 }
@@ -160,7 +162,7 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
       ...{ code, height, details, plan: plan?.name ?? "" },
       ...{ home: facts.home ?? "<home>", program: facts.program ?? programName() },
       ...{ startFlags: facts.startFlags ?? [], startCommand: facts.startCommand },
-      serviceCommand: facts.serviceCommand,
+      ...{ serviceCommand: facts.serviceCommand, rollbackCommand: facts.rollbackCommand },
     }),
     time: facts.time,
   };

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mountDisk } from "../small-disk.js";
 import type { Bed, BedOptions } from "./bed.js";
-import { outcome, plan, played, type Scene, Skipped, type Use } from "./scene.js";
-import { newProgram } from "./supervised.js";
+import { HEIGHT, outcome, plan, played, type Scene, Skipped, type Use } from "./scene.js";
+import { newProgram, oldProgram } from "./supervised.js";
 
 /** The right program was staged and judged, and something happens then. */
 const afterwards =
@@ -43,6 +43,20 @@ function mount(folder: string, use: Pick<Use, "onEnd">): string {
 
 /** No file shows it: after this time the sidecar has looked again, where the height's time is not known. */
 const OLD_MILLIS = 65_000;
+
+/** The right program is staged for the chain's plan, and an operator had queued a height before the chain had a plan. */
+const queued =
+  (name: string, height: number, program?: string): Scene =>
+  async (use) => {
+    const bed = await use.bed(plan());
+    bed.place("upgrades/v2", newProgram());
+    if (program !== undefined) bed.place(`upgrades/${name}`, program);
+    const plans = [{ name, height: String(height), info: "" }];
+    writeFileSync(join(bed.home, "cosmovisor/queue.json"), JSON.stringify({ v: 1, plans }));
+    bed.start();
+    await bed.settle();
+    return played(bed, "v2", await bed.surfaces("v2"));
+  };
 
 const remount = (disk: string, how: string) => execFileSync("mount", ["-o", `remount,${how}`, disk]);
 
@@ -115,4 +129,7 @@ export const ADDED_SCENES: Readonly<Record<number, Scene>> = {
     await bed.settle();
     return played(bed, "v2", await bed.surfaces("v2"));
   },
+  46: queued("v2", HEIGHT - 6),
+  47: queued("v3", HEIGHT - 6, newProgram()),
+  48: queued("other", HEIGHT, oldProgram()),
 };

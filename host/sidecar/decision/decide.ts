@@ -63,6 +63,12 @@ export type Decision =
   /** The current program goes on, or is started; `pending` is what it will be switched for. */
   | { readonly kind: "go-on"; readonly pending: Pending | undefined; readonly notes: readonly string[] };
 
+/** The plan that comes first: that of the files, or the one that the chain has scheduled and no file has yet. */
+export function firstOf(found: Pending | undefined, scheduled: Pending | undefined): Pending | undefined {
+  if (found?.origin !== "operator" || !scheduled) return found ?? scheduled;
+  return found.plan.height < scheduled.plan.height ? found : scheduled;
+}
+
 /** A node that cannot make the block of its upgrade writes the file and ends each time it is started, before it serves. */
 const SILENT_RUNS_TO_BELIEVE = 2;
 

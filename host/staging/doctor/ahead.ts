@@ -51,6 +51,8 @@ export interface Ahead {
 export interface NodeSays {
   /** By the sidecar that runs. */
   readonly scheduled?: Scheduled | undefined;
+  /** By the state of the home. */
+  readonly chain?: Plan | undefined;
   readonly node?: NodeFacts | undefined;
 }
 
@@ -59,7 +61,7 @@ export function plansAhead(
   files: Files,
   settings: Settings,
   machine: MachineName,
-  { scheduled, node = { isOurs: false, reached: undefined } }: NodeSays,
+  { scheduled, chain, node = { isOurs: false, reached: undefined } }: NodeSays,
 ): Ahead {
   const { home, root, isCaseKept } = settings;
   const current = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept);
@@ -68,15 +70,15 @@ export function plansAhead(
   const queue = readQueue(files, settings);
   const all = [
     ...(written.kind === "plan" ? [{ ...written.plan, origin: "chain" as const }] : []),
+    ...(chain ? [{ ...chain, origin: "chain" as const }] : []),
     ...(scheduled ? [{ ...scheduled.plan, origin: scheduled.origin }] : []),
     ...queue.plans.map((plan) => ({ ...plan, origin: "operator" as const })),
   ];
   const passed = passedOf(files, placesOf(settings).passedFile);
-  const facts = { ...node, current, passed, scheduled };
+  const facts = { ...node, current, passed, scheduled, chain };
   const past: string[] = [];
   const plans = all.filter((plan, at) => {
-    const reason =
-      whyPast(plan, facts) ?? (all.slice(0, at).some((other) => isSame(other.name, plan.name)) ? "" : undefined);
+    const reason = whyPast(plan, facts) ?? (all.slice(0, at).some((other) => isOne(other, plan)) ? "" : undefined);
     if (reason) past.push(reason);
     return reason === undefined;
   });
@@ -87,6 +89,9 @@ export function plansAhead(
     plans: ahead.toSorted((a, b) => (a.height < b.height ? -1 : a.height > b.height ? 1 : 0)),
   };
 }
+
+const isOne = (one: Pick<Plan, "name" | "height">, other: Pick<Plan, "name" | "height">) =>
+  isSame(one.name, other.name) && one.height === other.height;
 
 /** One that cannot be read passes over nothing; `chainvisor run` says what is wrong with it. */
 function passedOf(files: Files, path: string): readonly Plan[] {
@@ -101,13 +106,16 @@ interface PastFacts extends NodeFacts {
   readonly current: Plan | undefined;
   readonly passed: readonly Plan[];
   readonly scheduled: Scheduled | undefined;
+  readonly chain: Plan | undefined;
 }
 
 /** As the sidecar judges it: after a rollback the node is before plans that it had passed. */
 function whyPast({ origin, ...plan }: Known, facts: PastFacts): string | undefined {
-  const { current, scheduled } = facts;
+  const { current, scheduled, chain } = facts;
   const { name, height } = plan;
-  const isAhead = scheduled !== undefined && isSame(scheduled.plan.name, name) && scheduled.plan.height === height;
+  // What the state has scheduled is ahead, whatever program an operator has linked meanwhile.
+  if (chain && isOne(chain, plan)) return undefined;
+  const isAhead = scheduled !== undefined && isOne(scheduled.plan, plan);
   if (!isAhead && isPassed({ ...facts, haltedFor: undefined, ended: undefined }, { plan, origin }))
     return `"${name}" at height ${height} is done or was skipped: the node has gone beyond it`;
   if (!current) return undefined;
@@ -142,6 +150,6 @@ function withProgram(
 
 /** It has asked the program that runs, which may need no other. */
 function bySidecar({ name, height }: Known, scheduled: Scheduled | undefined): string | undefined {
-  if (!scheduled || !isSame(scheduled.plan.name, name) || scheduled.plan.height !== height) return undefined;
+  if (!scheduled || !isOne(scheduled.plan, { name, height })) return undefined;
   return scheduled.readiness.find(({ what, state }) => what === "program" && state === "ready")?.detail;
 }

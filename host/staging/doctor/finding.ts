@@ -1,5 +1,6 @@
 /** What the doctor looks at with, and what it says. */
 import type { Files } from "../../programs/files.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { NodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
 import type { Scheduled } from "./ahead.js";
@@ -29,6 +30,8 @@ export interface Patient {
   readonly sidecar?: object | undefined;
   /** The plan that comes next, by the sidecar that runs, else by the state of the home. */
   readonly scheduled?: Scheduled | undefined;
+  /** The plan that the state of the home holds. */
+  readonly chain?: Plan | undefined;
   /** Undefined: its height was not looked at. */
   readonly node?: NodeFacts | undefined;
 }

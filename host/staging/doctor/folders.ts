@@ -33,7 +33,8 @@ function currentFindings(patient: Patient): Finding[] {
   const { files, read } = patient;
   const { root, name } = read.settings;
   const problem =
-    currentProblem(files, read.settings, patient) ?? earlyProblem(files, read.settings, patient.node?.reached?.height);
+    currentProblem(files, read.settings, patient) ??
+    earlyProblem(files, read.settings, patient.node?.reached?.height, patient.chain);
   if (problem) return [wrong(problem.what, problem.problem, problem.next)];
   const link = currentLink(root);
   if (!files.linkFacts(link))

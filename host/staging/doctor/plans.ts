@@ -8,6 +8,7 @@ export function planFindings(patient: Patient): Finding[] {
   if (files.facts(read.settings.root)?.kind !== "folder") return [];
   const { plans, past, problems } = plansAhead(files, read.settings, patient, {
     scheduled: patient.scheduled,
+    chain: patient.chain,
     node: patient.node,
   });
   return [

@@ -6,6 +6,7 @@ import { usage } from "../../usage.js";
 import { addUpgrades, type UpgradeToAdd } from "../layout/add-upgrade.js";
 import { upgradesInCsv, upgradesInList } from "../layout/batch.js";
 import type { VisorTools } from "../tools.js";
+import { chainPlan } from "./add-upgrade.js";
 
 const BYTES_MAX = 1_048_576;
 
@@ -27,8 +28,9 @@ export function registerAddBatchUpgrade(program: Cobra, tools: VisorTools): void
     .example("add-batch-upgrade --upgrade-list v2:/opt/v2/chaind:1000,v3:/opt/v3/chaind:2500")
     .action(async (flags: Flags) => {
       const upgrades = given(tools, flags);
+      const settings = tools.settings();
       const added = await addUpgrades(upgrades, {
-        ...{ files: tools.files, settings: tools.settings(), isForced: true },
+        ...{ files: tools.files, settings, isForced: true, chain: await chainPlan(settings) },
         log: tools.output.say,
       });
       if (tools.output.isJson) tools.output.print({ upgrades: added });

@@ -1,7 +1,11 @@
 /** `chainvisor add-upgrade`. */
+
+import { chainvisorFor } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseHeight } from "../../shell/options.js";
-import { chainvisorFor } from "../../staging/plan-way.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import type { Settings } from "../../sidecar/settings.js";
+import { planInState } from "../../staging/plan-in-state.js";
 import { usage } from "../../usage.js";
 import { addUpgrades } from "../layout/add-upgrade.js";
 import { realMachine } from "../real-machine.js";
@@ -29,26 +33,34 @@ export function registerAddUpgrade(program: Cobra, tools: VisorTools): void {
     )
     .option(
       "--upgrade-height <height>",
-      "the first block that the new version makes (0: the chain says when)",
+      "the first block that the new version makes (0: the chain says when, and a height that is queued is taken back)",
       parseHeight,
     )
     .option("--restart", "start the application again at once, so that it stops before --upgrade-height")
     .option("--force", "replace the program, and the height, that are there")
     .example("add-upgrade v2 ./build/chaind", "add-upgrade v2.0.1 ./build/chaind --upgrade-height 1200000 --restart")
-    .action(async (name: string, executable: string, { upgradeHeight = 0n, force = false, restart = false }: Flags) => {
-      if (restart && upgradeHeight === 0n)
-        throw usage("--restart is for --upgrade-height: without it nothing has changed");
+    .action(async (name: string, executable: string, { upgradeHeight: height, force = false, restart }: Flags) => {
+      if (restart && !height) throw usage("--restart is for --upgrade-height: without it nothing has changed");
       // Before anything is written.
       if (restart) await requireSidecar(tools);
-      const upgrade = { name, executable, height: upgradeHeight > 0n ? upgradeHeight : undefined };
-      const [added] = await addUpgrades([upgrade], {
-        ...{ files: tools.files, settings: tools.settings(), isForced: force },
+      const settings = tools.settings();
+      const chain = height ? await chainPlan(settings) : undefined;
+      const [added] = await addUpgrades([{ name, executable, height }], {
+        ...{ files: tools.files, settings, chain, isForced: force },
         log: tools.output.say,
       });
       if (restart) await restartNow(tools);
-      else if (upgradeHeight > 0n) await sayRestart(tools);
+      else if (height) await sayRestart(tools);
       if (tools.output.isJson) tools.output.print({ ...added, height: added?.height ?? null });
     });
+}
+
+/** By the home's state, else by the sidecar that runs. */
+export async function chainPlan(settings: Settings): Promise<Plan | undefined> {
+  const inState = await planInState(realMachine.files, settings);
+  if (inState) return inState.plan;
+  const { scheduled } = await statusOf(settings, realMachine);
+  return scheduled?.origin === "chain" ? scheduled.plan : undefined;
 }
 
 /** The application that runs does not know the height. */

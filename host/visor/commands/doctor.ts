@@ -5,6 +5,7 @@ import type { Cobra } from "../../shell/cobra.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { examine } from "../../staging/doctor/doctor.js";
 import { type Finding, type Level, wrong } from "../../staging/doctor/finding.js";
+import { planInState } from "../../staging/plan-in-state.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
 import { exitOf, lackingOf, statusOf } from "../without-sidecar/status-of.js";
@@ -36,6 +37,7 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
         units: unit,
         sidecar,
         scheduled: found.scheduled,
+        chain: (await planInState(tools.files, read.settings))?.plan,
         node,
       });
       const isSaid = (detail: string) =>

@@ -4,6 +4,7 @@ import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { isUnderWay } from "../../sidecar/readiness.js";
 import { type Ahead, type PlanAhead, plansAhead } from "../../staging/doctor/ahead.js";
 import { noneAhead } from "../../staging/doctor/plans.js";
+import { planInState } from "../../staging/plan-in-state.js";
 import { unsupervised } from "../../staging/supervision.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
@@ -24,7 +25,8 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
       const found = await statusOf(settings, realMachine);
       const { sidecar } = found;
       const node = await nodeFacts({ files: tools.files, settings, sidecar });
-      const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: found.scheduled, node });
+      const chain = (await planInState(tools.files, settings))?.plan;
+      const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: found.scheduled, chain, node });
       const judged = { ...ahead, plans: ahead.plans.map((plan) => withStatus(plan, found)) };
       const none = noneAhead(sidecar !== undefined, node.isOurs);
       tools.output.print(asJson(judged), asText(judged, none, unsupervised(tools.files, settings)));

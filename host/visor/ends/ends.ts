@@ -189,7 +189,9 @@ export class Ends {
     const plan = this.#planUnderWay();
     const init = failure ? initCommand(this.shared, current) : [];
     const commands = halt && halt.commands.length > 0 ? halt.commands : [...init, starts.start];
-    board.update({ next: [...(plan ? [replaceCommand(plan, settings)] : []), ...commands] });
+    // One that comes too early is the right program at the wrong height.
+    const isToBeReplaced = plan && halt?.code !== "UPG_HALT_BINARY_TOO_EARLY";
+    board.update({ next: [...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands] });
     return new StepFailure(why, exit === 0 ? 1 : exit);
   }
 }

@@ -2,8 +2,10 @@
 import { resolve } from "node:path";
 import type { Files } from "../../programs/files.js";
 import { Layout } from "../../programs/layout.js";
-import { isSame, queuePlans, readQueue } from "../../sidecar/decision/queue.js";
+import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { isSame, queuePlans, readQueue, unqueuePlan } from "../../sidecar/decision/queue.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { contradiction } from "../../staging/plan-conflicts.js";
 import { usage } from "../../usage.js";
 import { placeProgram, requireExecutable } from "./place.js";
 
@@ -13,7 +15,7 @@ export interface UpgradeToAdd {
   /** As the plan has it. */
   readonly name: string;
   readonly executable: string;
-  /** Undefined: the chain says when. */
+  /** 0n: the chain says when, and a height that is queued is taken back. Undefined: a queued height stays. */
   readonly height: bigint | undefined;
 }
 
@@ -23,6 +25,8 @@ export interface AddOptions {
   /** Takes the place of a program and of a height that are there. */
   readonly isForced: boolean;
   readonly log: (line: string) => void;
+  /** The plan that the chain has scheduled, as far as it is known. */
+  readonly chain?: Pick<Plan, "name" | "height"> | undefined;
 }
 
 export interface AddedUpgrade {
@@ -42,6 +46,7 @@ export async function addUpgrades(upgrades: readonly UpgradeToAdd[], options: Ad
   const added = upgrades.map((upgrade) => checked(upgrade, options));
   requireDifferent(added);
   requireFreeHeights(added, options);
+  requireBesideChain(added, options);
   for (const { name, program, executable } of added) {
     await placeProgram(files, executable, program, FOLDER_MODE);
     log(`Using ${executable} for ${name} upgrade`);
@@ -56,12 +61,13 @@ export async function addUpgrades(upgrades: readonly UpgradeToAdd[], options: Ad
     );
     for (const { name, height } of queued) log(`${name} upgrade binary will switch at height ${height}`);
   }
-  return added.map(({ name, program, height }) => ({ name, program, height }));
+  for (const { name, height } of added) if (height === 0n) unqueuePlan(files, settings.root, name);
+  return added.map(({ name, program, height }) => ({ name, program, height: height || undefined }));
 }
 
 type Checked = AddedUpgrade & { readonly executable: string };
 
-const hasHeight = (upgrade: Checked): upgrade is Checked & { readonly height: bigint } => upgrade.height !== undefined;
+const hasHeight = (upgrade: Checked): upgrade is Checked & { readonly height: bigint } => Boolean(upgrade.height);
 
 function checked({ name, executable, height }: UpgradeToAdd, options: AddOptions): Checked {
   const { files, settings, isForced } = options;
@@ -90,6 +96,17 @@ function requireDifferent(added: readonly Checked[]): void {
     if (before.some((each) => isSame(each.name, name))) throw usage(`"${name}" is given twice`);
     if (height !== undefined && before.some((each) => each.height === height))
       throw usage(`two upgrades at height ${height}: only one can be made there`);
+  }
+}
+
+/** A height that cannot be is refused with --force, too, which is for what lies there. */
+function requireBesideChain(added: readonly Checked[], { chain }: AddOptions): void {
+  for (const upgrade of added.filter(hasHeight)) {
+    const why = chain && contradiction(upgrade, chain);
+    if (why !== undefined)
+      throw usage(
+        `${why}. Add the program of "${chain?.name}" without --upgrade-height: the sidecar switches when the chain halts for it`,
+      );
   }
 }
 

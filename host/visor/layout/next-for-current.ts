@@ -2,9 +2,9 @@
 import { basename, join } from "node:path";
 import type { Files } from "../../programs/files.js";
 import { lostLink } from "../../programs/lost-link.js";
+import { chainvisorFor } from "../../programs/supervised-start.js";
 import { shellWord } from "../../shell-word.js";
 import type { Settings } from "../../sidecar/settings.js";
-import { chainvisorFor } from "../../staging/plan-way.js";
 
 export function nextForCurrent(files: Files, settings: Pick<Settings, "home" | "name" | "root">): string {
   const lost = lostLink(files, settings.root);

@@ -4,7 +4,8 @@ import type { Pending, Reached } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { AppProcess } from "../../sidecar/machine.js";
 import { isReady } from "../../sidecar/readiness.js";
-import type { Phase, PlanStatus } from "../../sidecar/status.js";
+import type { Phase } from "../../sidecar/status.js";
+import { planStatus } from "../../sidecar/unseen-plan.js";
 import type { Look } from "./look.js";
 import type { Shared } from "./options.js";
 
@@ -69,8 +70,4 @@ export class Reports {
     if (reached) return reached.height > height;
     return this.shared.machine.clock.now() - this.#startedAt > UNKNOWN_MILLIS;
   }
-}
-
-function planStatus({ plan: { name, height, info }, origin }: Pending): PlanStatus {
-  return { name, height: String(height), info, origin };
 }

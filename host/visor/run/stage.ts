@@ -17,9 +17,9 @@ export class Stage {
     return this.shared.settings.isDownloadAllowed;
   }
 
-  /** Its height is ahead; undefined: nothing is scheduled. */
-  prepare(plan: Plan | undefined): void {
-    this.#staging.plan(plan);
+  /** Its height is ahead; undefined: nothing is scheduled. @param scheduled what the node has, which may come after it */
+  prepare(plan: Plan | undefined, scheduled?: Plan): void {
+    this.#staging.plan(plan, scheduled);
     if (plan) this.#note(this.shared.layout.of(plan.name));
   }
 

@@ -7,6 +7,7 @@ import { type Program, problemOf } from "../../programs/layout.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import type { Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { unqueuePlan } from "../../sidecar/decision/queue.js";
 import { lackOf } from "../../staging/plan-way.js";
 import { fetchPlan } from "./fetch.js";
 import { linkProgram, planBytes } from "./link.js";
@@ -59,6 +60,15 @@ export async function switchProgram(switching: Switching, pending: Pending): Pro
   );
   log("info", `switched from ${current.name} to ${program.name} at height ${plan.height}`);
   return program;
+}
+
+/** One that stays is passed over: its height is that of the program that runs. */
+export function unqueue({ machine, settings, log }: Shared, { name }: Plan): void {
+  try {
+    unqueuePlan(machine.files, settings.root, name);
+  } catch (error) {
+    log("warn", messageOf(error));
+  }
 }
 
 /** A backup for a switch that cannot be made would take the place of one that is needed. @throws StepFailure */

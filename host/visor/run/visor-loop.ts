@@ -4,9 +4,8 @@ import { BackupAhead } from "../../backup/ahead.js";
 import { endRestore } from "../../backup/restoring.js";
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import type { Decision, Pending } from "../../sidecar/decision/decide.js";
+import { type Decision, firstOf, type Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
-import { unqueuePlan } from "../../sidecar/decision/queue.js";
 import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
 import { Ending } from "../ends/ending.js";
 import { Ends } from "../ends/ends.js";
@@ -23,7 +22,7 @@ import { Scheduled } from "./scheduled.js";
 import { StepFailure } from "./scripts.js";
 import { Stage } from "./stage.js";
 import { type RunResult, supervise } from "./supervise.js";
-import { switchProgram } from "./switching.js";
+import { switchProgram, unqueue } from "./switching.js";
 
 type Switch = Extract<Decision, { kind: "switch" }>;
 
@@ -162,7 +161,7 @@ export class VisorLoop {
     const switching = { shared, current, isOurs, backup, isWithoutPreUpgrade };
     // What a script, or the new program's `pre-upgrade`, has left is no neighbour for the program that runs next.
     await switchProgram(switching, decision).finally(() => isAnythingRun && this.#ending.rest());
-    if (decision.origin === "operator") this.#unqueue(plan);
+    if (decision.origin === "operator") unqueue(shared, plan);
     this.#look.forget();
     this.#ends.forget();
     this.#scheduled.forget();
@@ -174,16 +173,6 @@ export class VisorLoop {
     const off = "upgrade detected, DAEMON_RESTART_AFTER_UPGRADE is off. Verify new upgrade and start chainvisor again.";
     shared.log("info", off);
     return 0;
-  }
-
-  /** One that stays is passed over: its height is that of the program that runs. */
-  #unqueue({ name }: Plan): void {
-    const { machine, settings, log } = this.shared;
-    try {
-      unqueuePlan(machine.files, settings.root, name);
-    } catch (error) {
-      log("warn", messageOf(error));
-    }
   }
 
   /** @returns the sidecar's exit status; undefined: it goes on */
@@ -266,8 +255,9 @@ export class VisorLoop {
       return await supervise({
         ...{ app, current, look: this.#look, shared },
         onLook: (decision) => {
-          const pending = decision.pending ?? this.#scheduled.look();
-          this.#stage.prepare(pending?.plan);
+          const scheduled = this.#scheduled.look();
+          const pending = firstOf(decision.pending, scheduled);
+          this.#stage.prepare(pending?.plan, scheduled?.plan);
           this.#lookAtBackup(pending?.plan);
           this.#reports.look(pending, this.#look);
           this.#halt.look(this.#look.operatorsNext, pending?.plan);

@@ -9,7 +9,7 @@ import { Board } from "../../panel/board.js";
 import { haltRecordOf } from "../../panel/node-form.js";
 import { Layout, type Program } from "../../programs/layout.js";
 import { lostLink } from "../../programs/lost-link.js";
-import type { Decision, Pending } from "../../sidecar/decision/decide.js";
+import { type Decision, firstOf } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
@@ -20,6 +20,7 @@ import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { planStatus } from "../../sidecar/unseen-plan.js";
 import { earlyProblem } from "../../staging/current-link.js";
+import { planInState } from "../../staging/plan-in-state.js";
 import { stagePlan } from "../../staging/stage-plan.js";
 import { lastStart } from "../../staging/start-command.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
@@ -51,8 +52,8 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     });
     const decision = await look.beforeStart(current);
     const reached = await look.heights.ofHome(look.isOurs, undefined);
-    const pending =
-      (decision.kind === "switch" ? decision : decision.pending) ?? (await planInState(settings, look.isOurs));
+    const inState = await planInState(files, settings);
+    const pending = decision.kind === "switch" ? decision : firstOf(decision.pending, inState);
     const readiness = pending ? await stagedReadiness(settings, machine, pending.plan) : [];
     const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -72,14 +73,6 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     board.update({ phase: failed ? "failed" : "stopped", message, next });
   }
   return board.current;
-}
-
-/** Before its height the plan that the chain has scheduled is in no file; of other chains only their node knows it. */
-export async function planInState({ home, isCaseKept }: Settings, isOurs: boolean): Promise<Pending | undefined> {
-  if (!isOurs) return undefined;
-  const { scheduledPlanOf } = await import("../../offline/scheduled-plan.js");
-  const plan = scheduledPlanOf(home);
-  return plan && { plan: { ...plan, name: isCaseKept ? plan.name : plan.name.toLowerCase() }, origin: "chain" };
 }
 
 /** Ends that an upgrade or an operator has asked for. */
@@ -138,7 +131,8 @@ export async function stagedReadiness(settings: Settings, real: Machine, plan: P
   const nothing = () => undefined;
   const machine: Machine = { ...real, files: { ...real.files, chmod: nothing, remove: nothing } };
   const { reached } = await nodeFacts({ files: machine.files, settings, sidecar: undefined });
-  const early = earlyProblem(machine.files, settings, reached?.height);
+  const chain = await planInState(machine.files, settings);
+  const early = earlyProblem(machine.files, settings, reached?.height, chain?.plan);
   const { readiness } = await stagePlan({
     ...{ settings: { ...settings, isDownloadAllowed: false }, machine, plan, isReadOnly: true },
     ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },

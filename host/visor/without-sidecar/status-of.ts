@@ -2,15 +2,15 @@
 import { type Asked, type AskOptions, askStatus } from "../../panel/ask.js";
 import { socketPath } from "../../panel/socket-path.js";
 import type { Reached } from "../../sidecar/decision/decide.js";
-import { placesOf } from "../../sidecar/decision/place.js";
 import type { Machine } from "../../sidecar/machine.js";
 import { lackingIn, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { withUnseenPlan } from "../../sidecar/unseen-plan.js";
 import type { Scheduled } from "../../staging/doctor/ahead.js";
+import { planInState } from "../../staging/plan-in-state.js";
 import { chainvisorOf } from "../../staging/supervision.js";
-import { planInState, statusFromDisk } from "./from-disk.js";
+import { statusFromDisk } from "./from-disk.js";
 
 interface Sidecar {
   /** Undefined: it does not know yet. */
@@ -35,8 +35,7 @@ export async function askSidecar(
 ): Promise<Asked | undefined> {
   const asked = await askStatus({ socket: socketPath(settings.root), ...how });
   if (!asked) return undefined;
-  const isOurs = machine.files.facts(placesOf(settings).database) !== undefined;
-  return { ...asked, status: withUnseenPlan(asked.status, await planInState(settings, isOurs)) };
+  return { ...asked, status: withUnseenPlan(asked.status, await planInState(machine.files, settings)) };
 }
 
 /** Never rejects. */

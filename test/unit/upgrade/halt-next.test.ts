@@ -173,6 +173,13 @@ describe("haltRecord() of a halt", () => {
     expect(words(commands[0] ?? "")).toEqual(["chaind", "start", "--home", HOME, "--app-version", "2"]);
   });
 
+  test("too early, under a sidecar that has switched → the program before the switch, and no flag of the old version", () => {
+    const error = new Halt("UPG_HALT_BINARY_TOO_EARLY", "", 300n, PLAN, { app_version: "2" });
+    const rollbackCommand = "chainvisor --home /h --name chaind rollback --program-only";
+    const { commands } = haltRecord(error, { ...FACTS, startCommand: "chainvisor run start", rollbackCommand });
+    expect(commands).toEqual([rollbackCommand, "chainvisor run start"]);
+  });
+
   test("too old → the name of the last upgrade, and where its file goes", () => {
     const { next } = halted("UPG_HALT_HANDLER_MISSING", "", 400n, undefined, { last_upgrade: "v3" });
     expect(next).toContain('put the handler\'s file of "v3" back into');

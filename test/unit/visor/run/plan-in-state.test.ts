@@ -1,26 +1,7 @@
 /** A plan that is only in the state of a home, without a sidecar or a node that runs: every command finds it. */
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { DIST, TestHome } from "../../../e2e/chaind.js";
-
-const NAME = "dummyd";
-
-function program(home: TestHome, folder: string, says: string): void {
-  const file = join(home.path, "cosmovisor", folder, "bin", NAME);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `#!${process.execPath}\nif (process.argv[2] === "pre-upgrade") console.log("${says}");\n`);
-  chmodSync(file, 0o755);
-}
-
-function visor(home: TestHome, ...words: readonly string[]) {
-  const args = [join(DIST, "chainvisor.js"), ...words, "--home", home.path, "--name", NAME, "-o", "json"];
-  const env = { ...process.env, DAEMON_ALLOW_DOWNLOAD_BINARIES: "false", UNSAFE_SKIP_BACKUP: "true" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
-  expect(stdout, stderr).not.toBe("");
-  return { status, json: JSON.parse(stdout) };
-}
+import { TestHome } from "../../../e2e/chaind.js";
+import { program, visor } from "./state-home.js";
 
 test("no program for it → status, plan and doctor name it and the command, exit 30; with its program → ready", () => {
   const home = new TestHome().schedule({ name: "v2", height: 40n }, 3n);

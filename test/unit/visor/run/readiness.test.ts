@@ -196,6 +196,8 @@ describe("a plan is ahead", () => {
     symlinkSync("upgrades/v2", home.file("cosmovisor/current"));
     const found = (reached: bigint | undefined) => earlyProblem(realMachine.files, home.settings(), reached);
     expect(found(10n)).toMatchObject({ what: "current", next: expect.stringMatching(/^ln -sfn genesis /) });
+    symlinkSync("genesis", home.file("cosmovisor/previous"));
+    expect(found(10n)).toMatchObject({ next: expect.stringMatching(/^chainvisor .* rollback --program-only$/) });
     expect([found(39n), found(40n), found(undefined)]).toEqual([undefined, undefined, undefined]);
   });
 

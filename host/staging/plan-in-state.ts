@@ -1,0 +1,23 @@
+/** The plan that the state of a home holds. Before its height it is in no file; of other chains only their node knows it. */
+import type { Files } from "../programs/files.js";
+import type { Pending } from "../sidecar/decision/decide.js";
+import type { Settings } from "../sidecar/settings.js";
+import { isOurHome } from "./plan-way.js";
+
+export interface PlanInState extends Pending {
+  /** Height of that state. */
+  readonly last: bigint;
+}
+
+/** Undefined: none is scheduled, the home is none of this project's chains, or its database cannot be read now. */
+export async function planInState(
+  files: Files,
+  { home, isCaseKept }: Pick<Settings, "home" | "isCaseKept">,
+): Promise<PlanInState | undefined> {
+  if (!isOurHome(files, home)) return undefined;
+  const { scheduledPlanOf } = await import("./scheduled-plan.js");
+  const found = scheduledPlanOf(home);
+  if (!found) return undefined;
+  const { plan, last } = found;
+  return { plan: { ...plan, name: isCaseKept ? plan.name : plan.name.toLowerCase() }, last, origin: "chain" };
+}
