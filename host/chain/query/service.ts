@@ -8,7 +8,7 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { assert } from "../../errors.js";
+import { UpgradeError } from "../../errors.js";
 import type { NodeCall, QueryCall } from "./call.js";
 
 type Typed = Omit<DescService, "method"> & { readonly method: Readonly<Record<string, DescMethod>> };
@@ -89,10 +89,13 @@ function describe({ typeName }: Typed, descriptor: DescMethod): Described {
 }
 
 /** The types above hold a service's functions to its descriptor; here they are found by name. */
-function runner<C>(handlers: object, { localName, output }: DescMethod): Run<C> {
+function runner<C>(handlers: object, { localName, output, parent }: DescMethod): Run<C> {
   const table = handlers as Readonly<Record<string, (request: Message, call: C) => object | Promise<object>>>;
   const handler = table[localName];
-  assert(handler, `the query service lacks the method ${localName}`);
+  if (typeof handler !== "function") {
+    const what = `implement: the service ${parent.typeName} has the method ${localName}, and no function was given for it`;
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", `${what}: add ${localName}: (request, call) => ({ … })`);
+  }
   return async (request, call) => createMessage(output, await handler(request, call));
 }
 

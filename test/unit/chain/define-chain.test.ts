@@ -6,7 +6,9 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
+import { Query } from "../../../examples/notes-chain/gen/notes_pb.js";
 import { defineChain, migrate } from "../../../host/chain/define-chain.js";
+import { implement } from "../../../host/chain/query/service.js";
 import { messageKind } from "../../../host/chain/tx/message-kind.js";
 import { MsgSoftwareUpgradeSchema } from "../../../host/gen/chain/upgrade/v1beta1/tx_pb.js";
 import { MsgSendResponseSchema } from "../../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
@@ -267,4 +269,12 @@ test("a chain without the bank that auth takes fees with → refused", () => {
   const others = modules.filter(({ name }) => name !== "bank");
   const error = failureOf(() => defineChain({ name: "poord", modules: others }));
   expect(error.message).toContain('module "auth" takes fees and needs the module "bank"');
+});
+
+test("implement() without a function for a method → UPG_INVALID_ARGUMENT with service and method", () => {
+  for (const handlers of [{}, { notes: "none" }]) {
+    const failure = failureOf(() => implement(Query, [], handlers as never));
+    expect(failure.code).toBe("UPG_INVALID_ARGUMENT");
+    expect(failure.message).toContain("mychain.notes.v1.Query has the method notes");
+  }
 });
