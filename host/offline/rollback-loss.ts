@@ -84,7 +84,9 @@ function requireCommit(database: Database, version: number): CommitState {
   const state = version > 0 ? readCommit(database, version) : undefined;
   if (state) return state;
   const kept = version > 0 ? `: kept are ${ReadableVersions.load(database).inWords}` : "";
-  throw new UpgradeError("UPG_NOT_FOUND_VERSION", `there is no state of height ${version}${kept}`);
+  const why =
+    version > 0 ? ". After `upgrade witness` or `upgrade forget` the state before an upgrade is pruned too" : "";
+  throw new UpgradeError("UPG_NOT_FOUND_VERSION", `there is no state of height ${version}${kept}${why}`);
 }
 
 function lossOf(database: Database, home: Home, last: CommitState, before: CommitState): RollbackLoss {

@@ -9,6 +9,7 @@ import { sha256 } from "../native/sha256.js";
 import { recordFromHome } from "../recording/record-home.js";
 import { forgetBefore, writeWitness } from "../recording/witness-files.js";
 import { programChain } from "../shell/program-chain.js";
+import type { Database } from "../store/disk/database.js";
 import { findWitness } from "../store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import { HeldVersions } from "../store/versions/held-versions.js";
@@ -47,20 +48,36 @@ export function makeWitness(path: string, plan: string, { out, handler, handlers
   }
 }
 
+/** What `forget` takes away, for the question before it. */
+export const forgetLoss = (plan: string, height: string) =>
+  `The state of height ${height}, before the upgrade "${plan}", will be pruned: no witness can be made, and \`rollback --to\` cannot go back over the upgrade`;
+
+/** @throws UpgradeError UPG_NOT_FOUND_VERSION when no state is held for this plan */
+export function heightHeldFor(path: string, plan: string): string {
+  const home = new Home(path);
+  if (!home.hasDatabase) throw noChain(path);
+  const { database, close } = openShared(home);
+  try {
+    return String(heldHeight(database, plan));
+  } finally {
+    close();
+  }
+}
+
+function heldHeight(database: Database, plan: string): number {
+  const height = HeldVersions.load(database).versionOf(plan);
+  if (height !== undefined) return height;
+  const { version } = new CommitMultiStore(database, { sha256 }).lastCommitID;
+  throw new UpgradeError("UPG_NOT_FOUND_VERSION", `no state is held for the upgrade "${plan}" at height ${version}`);
+}
+
 /** @throws UpgradeError UPG_NOT_FOUND_VERSION when no state is held for this plan */
 export function forgetUpgrade(path: string, plan: string): object {
   const home = new Home(path);
   if (!home.hasDatabase) throw noChain(path);
   const { database, close } = openShared(home);
   try {
-    const { version } = new CommitMultiStore(database, { sha256 }).lastCommitID;
-    const height = HeldVersions.load(database).versionOf(plan);
-    if (height === undefined) {
-      throw new UpgradeError(
-        "UPG_NOT_FOUND_VERSION",
-        `no state is held for the upgrade "${plan}" at height ${version}`,
-      );
-    }
+    const height = heldHeight(database, plan);
     const { chainId } = keptGenesis(database).facts;
     const found = findWitness(home.witnessFile(plan), { chainId, plan, height: BigInt(height) + 1n }, sha256);
     forgetBefore(home, plan);

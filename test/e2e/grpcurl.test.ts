@@ -63,7 +63,7 @@ test(
       expect(moduleOptions.bank.tx.service).toBe("cosmos.bank.v1beta1.Msg");
       for (const command of documented()) {
         const { stdout } = await inShell(command.replace("127.0.0.1:9090", node.grpc), {
-          env: { ...process.env, PATH: `${FOLDER}:${process.env["PATH"]}` },
+          env: { ...process.env, HEIGHT: "1", PATH: `${FOLDER}:${process.env["PATH"]}` },
         });
         expect(stdout, command).toMatch(/chain\.upgrade\.v1beta1\.Query|"plan"|"moduleVersions"/);
       }

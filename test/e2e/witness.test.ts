@@ -77,7 +77,13 @@ test("upgrade witness and forget → codes for what is absent; after forget the 
   );
   const inside = await line.run(["upgrade", "witness", "v2", ...at, "--out", join(home.path, "data", "chain.mdb")]);
   expect(inside.stderr).toContain("[UPG_INVALID_ARGUMENT]");
-  expect(await line.json("upgrade", "forget", "v2", ...at)).toEqual({ plan: "v2", height: "3", witness: false });
+  const asked = await line.run(["upgrade", "forget", "v2", ...at]);
+  expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining("cannot go back over the upgrade")]);
+  expect(await line.json("upgrade", "forget", "v2", "--yes", ...at)).toEqual({
+    plan: "v2",
+    height: "3",
+    witness: false,
+  });
   expect((await home.start("--max-blocks", "20", "--keep-versions", "5").end).exit).toBe(0);
   const gone = await line.run(["upgrade", "witness", "v2", ...at]);
   expect(gone.stderr).toContain("[UPG_NOT_FOUND_VERSION]");
