@@ -5,11 +5,11 @@
 import { isUpgradeError, messageOf } from "../../errors.js";
 import { Layout } from "../../programs/layout.js";
 import { placesOf } from "../../sidecar/decision/place.js";
+import { removeFailure, writeFailure } from "../../sidecar/failure-record.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
 import { keepStart, lastStart, type StartCommands } from "../../staging/start-command.js";
 import { takeRestartRequest } from "../starts/restart-request.js";
-import { removeFailure, writeFailure } from "../without-sidecar/failure-record.js";
 import { childEnv } from "./child-env.js";
 import type { Shared, VisorOptions } from "./options.js";
 import { StepFailure } from "./scripts.js";

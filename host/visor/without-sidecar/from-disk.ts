@@ -12,6 +12,7 @@ import { lostLink } from "../../programs/lost-link.js";
 import { type Decision, firstOf } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { type FailureRecord, readFailure } from "../../sidecar/failure-record.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import type { Machine } from "../../sidecar/machine.js";
@@ -26,7 +27,6 @@ import { lastStart } from "../../staging/start-command.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
 import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
-import { type FailureRecord, readFailure } from "./failure-record.js";
 
 /** Never rejects. @param silentPid of a sidecar that runs and does not respond; undefined: none runs */
 export async function statusFromDisk(settings: Settings, real: Machine, silentPid?: string): Promise<VisorStatus> {

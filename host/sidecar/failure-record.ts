@@ -1,8 +1,8 @@
 /** Why the sidecar has ended by itself, kept for who asks afterwards: its own log may be elsewhere. The next run removes it. */
-import { utf8 } from "../../bytes.js";
-import type { Files } from "../../programs/files.js";
-import { writeWhole } from "../../programs/whole-file.js";
-import { decodeText } from "../../text.js";
+import { utf8 } from "../bytes.js";
+import type { Files } from "../programs/files.js";
+import { writeWhole } from "../programs/whole-file.js";
+import { decodeText } from "../text.js";
 
 export interface FailureRecord {
   /** RFC 3339. */
