@@ -5,15 +5,20 @@ import { diskFiles } from "../programs/disk-files.js";
 import { isLacking, isUnderWay } from "../sidecar/readiness.js";
 import { readSettings } from "../sidecar/settings/read.js";
 import type { Readiness } from "../sidecar/status.js";
+import type { Finding } from "../staging/doctor/finding.js";
 import { supervisionReadiness } from "../staging/supervision.js";
 import type { Plan } from "../types.js";
 import { realMachine } from "../visor/real-machine.js";
+import { examineHome, isSaidIn } from "../visor/without-sidecar/examined.js";
 import { isHaltOfFailure, stagedReadiness } from "../visor/without-sidecar/from-disk.js";
-import { type FoundStatus, lackingOf, statusOf } from "../visor/without-sidecar/status-of.js";
+import { type FoundStatus, lackingOf } from "../visor/without-sidecar/status-of.js";
 import type { SidecarPlace } from "./program-rows.js";
 import type { Row } from "./row.js";
 
-/** A row for each thing that is missing; one row where nothing is. */
+/** Warnings of the doctor that no other row has. */
+const WARNED: ReadonlySet<string> = new Set(["settings", "backup", "pre-upgrade script", "unit"]);
+
+/** A row for each thing that is missing, whatever the doctor calls wrong among them; then its warnings. */
 export async function sidecarRows(place: SidecarPlace, node: string, plan: Plan): Promise<readonly Row[]> {
   const check = "sidecar" as const;
   const halt = haltRecordOf(node, diskFiles);
@@ -22,20 +27,26 @@ export async function sidecarRows(place: SidecarPlace, node: string, plan: Plan)
     if (!isHaltOfFailure(halt)) return [{ check, state: "warning", words: nobody }];
     return [{ check, state: "missing", words: `the node ended: ${halt.message}`, next: halt.commands[0] }];
   }
-  const { settings } = readSettings({ ...process.env, DAEMON_HOME: place.home, DAEMON_NAME: place.name }, undefined);
-  const found = await statusOf(settings, realMachine);
+  const read = readSettings({ ...process.env, DAEMON_HOME: place.home, DAEMON_NAME: place.name }, undefined);
+  const { settings } = read;
+  const { found, findings } = await examineHome(read, realMachine);
   const lacking = [
     ...(await lackingFor(found, plan, () => stagedReadiness(settings, realMachine, plan))),
     ...supervisionReadiness(diskFiles, settings),
+  ].filter(({ detail }) => !isSaidIn(findings, detail));
+  const rowOf = ({ what, detail, next }: Readiness | Finding, state: Row["state"]): Row => ({
+    ...{ check, state, words: `${what}: ${detail}`, next: next ?? undefined },
+  });
+  const warned = findings.filter(({ level, what }) => level === "warning" && WARNED.has(what));
+  const rows = [
+    ...findings.filter(({ level }) => level === "wrong").map((each) => rowOf(each, "missing")),
+    ...lacking.map((each) => rowOf(each, "missing")),
+    ...warned.map((each) => rowOf(each, "warning")),
   ];
-  if (lacking.length > 0) {
-    return lacking.map(({ what, detail, next }) => ({
-      ...{ check, state: "missing" as const, words: `${what}: ${detail}`, next: next ?? undefined },
-    }));
-  }
+  if (rows.some(({ state }) => state === "missing")) return rows;
   const { phase } = found.status;
-  if (!found.sidecar) return [{ check, state: "warning", words: `${nobody}, or start it` }];
-  return [{ check, state: "ok", words: `chainvisor is ${phase}, nothing is missing` }];
+  if (!found.sidecar) return [{ check, state: "warning", words: `${nobody}, or start it` }, ...rows];
+  return [{ check, state: "ok", words: `chainvisor is ${phase}, nothing is missing` }, ...rows];
 }
 
 /** One that has just begun has not seen the plan yet, and an operator's plan may come before it. */

@@ -44,6 +44,11 @@ function settingFindings({ read }: Patient): Finding[] {
     const detail = "DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM is false: a program that no checksum pins would be run";
     findings.push(warning("settings", detail, "DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM=true"));
   }
+  if (!settings.isRestartedAfterUpgrade) {
+    const detail =
+      "DAEMON_RESTART_AFTER_UPGRADE is false: after the switch the sidecar ends with 0, and a service with Restart=on-failure does not start it again, so the upgrade's block is not made";
+    findings.push(warning("settings", detail, "DAEMON_RESTART_AFTER_UPGRADE=true"));
+  }
   if (findings.length > 0) return findings;
   return [ok("settings", file === undefined ? "from the environment" : `from the environment and ${file}`)];
 }

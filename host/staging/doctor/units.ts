@@ -53,7 +53,7 @@ function findingsOf(file: string, unit: UnitText, patient: Patient): Finding[] {
   if (unit.has(/^ExecStart=.*cosmovisor/m))
     return [warning("unit", `${file} runs Cosmovisor on this home: one sidecar may run`, "chainvisor service")];
   const problems = [...otherSettings(unit, patient), ...endings(unit, patient), ...missing(unit, patient)];
-  const doubts = doubtsOf(unit, patient);
+  const doubts = [...doubtsOf(unit, patient), ...startsOnceOnly(unit)];
   if (problems.length + doubts.length === 0) return [ok("unit", file)];
   return [
     ...problems.map((text) => wrong("unit", `${file}: ${text}`, "chainvisor service")),
@@ -151,4 +151,14 @@ function doubtsOf(unit: UnitText, { files, read }: Patient): string[] {
     );
   }
   return doubts;
+}
+
+/** The shell that asks may have another value than the unit. */
+function startsOnceOnly(unit: UnitText): string[] {
+  const isRestarted = unit.variable("DAEMON_RESTART_AFTER_UPGRADE") !== "false";
+  const restart = unit.last("Restart") ?? "no";
+  if (isRestarted || restart === "always" || restart === "on-success") return [];
+  return [
+    `DAEMON_RESTART_AFTER_UPGRADE is false and Restart is ${restart}: the sidecar ends with 0 after the switch, and nothing starts it again`,
+  ];
 }

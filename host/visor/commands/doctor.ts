@@ -2,13 +2,11 @@
 import { resolve } from "node:path";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
-import { nodeFacts } from "../../sidecar/heights/node-facts.js";
-import { examine } from "../../staging/doctor/doctor.js";
 import { type Finding, type Level, wrong } from "../../staging/doctor/finding.js";
-import { planInState } from "../../staging/plan-in-state.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
-import { exitOf, lackingOf, statusOf } from "../without-sidecar/status-of.js";
+import { examineHome, isSaidIn } from "../without-sidecar/examined.js";
+import { exitOf, lackingOf } from "../without-sidecar/status-of.js";
 
 const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", wrong: "✗" };
 
@@ -24,25 +22,8 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
     )
     .option("--unit <file>", "a unit file to look at (default: those of systemd that name this home)", collect)
     .action(async ({ unit }: { unit?: readonly string[] }) => {
-      const { platform, arch } = process;
-      const read = tools.readSettings();
-      const found = await statusOf(read.settings, realMachine);
-      const { sidecar } = found;
-      const node = await nodeFacts({ files: tools.files, settings: read.settings, sidecar });
-      const examined = examine({
-        files: tools.files,
-        read,
-        platform,
-        arch,
-        units: unit,
-        sidecar,
-        scheduled: found.scheduled,
-        chain: (await planInState(tools.files, read.settings))?.plan,
-        node,
-      });
-      const isSaid = (detail: string) =>
-        examined.some((each) => each.level === "wrong" && each.detail.includes(detail));
-      const lacking = lackingOf(found).filter(({ detail }) => !isSaid(detail));
+      const { found, findings: examined } = await examineHome(tools.readSettings(), realMachine, unit);
+      const lacking = lackingOf(found).filter(({ detail }) => !isSaidIn(examined, detail));
       const findings = [...examined, ...lacking.map(({ what, detail, next }) => wrong(what, detail, next))];
       const counts = { wrong: count(findings, "wrong"), warnings: count(findings, "warning") };
       const summary = `${counts.wrong} wrong, ${counts.warnings} ${counts.warnings === 1 ? "warning" : "warnings"}`;

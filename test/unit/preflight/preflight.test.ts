@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, relative } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { memoryRow } from "../../../host/preflight/machine-rows.js";
 import { preflight } from "../../../host/preflight/preflight.js";
 import { isReady, type Row, tableText } from "../../../host/preflight/row.js";
@@ -12,6 +12,8 @@ import { TestHome } from "../../e2e/chaind.js";
 import { build, guest } from "../../guest/build.js";
 import { runHere } from "../cli/run-here.js";
 import { HANDLERS, PLATFORM, rowsOf, scheduled, stage, stateOf, TAKES_OVER } from "./homes.js";
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe("preflight()", () => {
   test("the handler is here → ready: plan with time left, handler with its layouts, stores in words; warnings for what nobody did", async () => {
@@ -192,7 +194,9 @@ describe("preflight()", () => {
 
   test("a sidecar at its socket → what it lacks; nothing lacking → ok", async () => {
     const path = scheduled();
-    mkdirSync(join(path, "cosmovisor"));
+    stage(path);
+    stage(path, `${TAKES_OVER}// The one that runs.\n`, "genesis");
+    vi.stubEnv("DAEMON_SHUTDOWN_GRACE", "10s");
     const ready = { what: "program", state: "ready", detail: "there", next: null };
     const plan = { name: "v2", height: "9", info: "", origin: "chain" };
     let readiness: object[] = [ready];

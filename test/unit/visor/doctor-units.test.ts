@@ -26,6 +26,10 @@ describe("examine() unit files", () => {
     ])
       expect(found).toContain(words);
     expect(look(home, { units: ["/no/such.service"] })).toEqual(["wrong unit: /no/such.service is missing"]);
+    const once = unit.replace(/^User=/m, "Environment=DAEMON_RESTART_AFTER_UPGRADE=false\nUser=");
+    expect(look(home, { units: [put("once.service", once)] }).join("\n")).toMatch(
+      /^warning unit: .*DAEMON_RESTART_AFTER_UPGRADE is false and Restart is on-failure: the sidecar ends with 0/,
+    );
     const theirs = put("theirs.service", "[Service]\nExecStart=/usr/bin/cosmovisor run start\n");
     expect(look(home, { units: [theirs] })[0]).toContain("runs Cosmovisor on this home");
   });

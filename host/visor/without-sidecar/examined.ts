@@ -1,0 +1,32 @@
+/** Everything that `doctor` looks at on a home, for every command that reports it. */
+import { nodeFacts } from "../../sidecar/heights/node-facts.js";
+import type { Machine } from "../../sidecar/machine.js";
+import type { ReadSettings } from "../../sidecar/settings/read.js";
+import { examine } from "../../staging/doctor/doctor.js";
+import type { Finding } from "../../staging/doctor/finding.js";
+import { planInState } from "../../staging/plan-in-state.js";
+import { type FoundStatus, statusOf } from "./status-of.js";
+
+interface ExaminedHome {
+  readonly found: FoundStatus;
+  readonly findings: readonly Finding[];
+}
+
+/** @param units unit files that the operator named; undefined: those of the system are searched */
+export async function examineHome(
+  read: ReadSettings,
+  machine: Machine,
+  units?: readonly string[],
+): Promise<ExaminedHome> {
+  const { platform, arch } = process;
+  const { files } = machine;
+  const found = await statusOf(read.settings, machine);
+  const { sidecar, scheduled } = found;
+  const node = await nodeFacts({ files, settings: read.settings, sidecar });
+  const chain = (await planInState(files, read.settings))?.plan;
+  return { found, findings: examine({ files, read, platform, arch, units, sidecar, scheduled, chain, node }) };
+}
+
+/** One thing is reported once, by the finding that has its words. */
+export const isSaidIn = (findings: readonly Finding[], detail: string): boolean =>
+  findings.some((each) => each.level === "wrong" && each.detail.includes(detail));
