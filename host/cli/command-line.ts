@@ -6,6 +6,7 @@ import { readyArguments } from "../shell/arguments.js";
 import { reportFailure } from "../shell/fail.js";
 import { serveChain } from "../shell/program-chain.js";
 import { requireWasm } from "../shell/require-wasm.js";
+import { watchForResult } from "../shell/result-watch.js";
 import { envName, settle } from "../shell/settings.js";
 import { VERSION } from "../version.js";
 import { makeProgram } from "./program.js";
@@ -23,30 +24,38 @@ export function wantsJson(args: readonly string[]): boolean {
   return format === "json";
 }
 
+/** Sidecars go on with the upgrade after every status of `pre-upgrade` but this one and 31. */
+const [PRE_UPGRADE, REFUSED] = ["pre-upgrade", 30] as const;
+
 /** Ends the process with an error that came up outside of any command; of our own faults people can report where. */
 export function endWithFailure(error: unknown): never {
   const args = process.argv.slice(2);
   const isOurs = !isUpgradeError(error) && machineProblem(error) === undefined;
-  process.exit(reportFailure(error, wantsJson(args), isOurs || args.includes("--trace")));
+  const exit = reportFailure(error, wantsJson(args), isOurs || args.includes("--trace"));
+  process.exit(args.includes(PRE_UPGRADE) ? REFUSED : exit);
 }
 
 /** Commands that neither compute state nor ask a node. */
 const WITHOUT_WASM = new Set(["version", "completion", "config", "keys", "help"]);
 
-function needsWasm(args: readonly string[]): boolean {
-  const first = args.find((arg) => !arg.startsWith("-"));
-  return first !== undefined && !WITHOUT_WASM.has(first);
-}
+const commandOf = (args: readonly string[]) => args.find((arg) => !arg.startsWith("-"));
+
+const needsWasm = (args: readonly string[]) => !WITHOUT_WASM.has(commandOf(args) ?? "help");
 
 /** A closed log pipe must not end these commands: with exit status 0, a service would not start them again. */
-const isNode = (args: readonly string[]) => ["start", "relay"].includes(args.find((arg) => !arg.startsWith("-")) ?? "");
+const isNode = (args: readonly string[]) => ["start", "relay"].includes(commandOf(args) ?? "");
 
 export async function runCommandLine(chain: Chain, more: readonly ProgramCommand[]): Promise<number> {
   const args = process.argv.slice(2);
   serveChain(chain);
+  const hasResult = watchForResult(wantsJson(args), {
+    isOwn: more.some(({ name }) => name === commandOf(args)),
+    ...(args.includes(PRE_UPGRADE) ? { exit: REFUSED } : {}),
+  });
   // A reader of our output may close it early (`chaind … | head`); a full disk loses it.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" && isNode(args)) return;
+    hasResult();
     process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, wantsJson(args), args.includes("--trace")));
   });
   // Logs whose reader has gone, or whose disk is full, are lost; a node goes on making blocks.
@@ -61,7 +70,7 @@ export async function runCommandLine(chain: Chain, more: readonly ProgramCommand
     const program = await makeProgram(args, VERSION, more);
     const ready = readyArguments(args, program);
     program.hook("preAction", (_, command) => {
-      isAskedBySidecar = command.name() === "pre-upgrade";
+      isAskedBySidecar = command.name() === PRE_UPGRADE;
       settle(command, { env: process.env, off: ready.off });
       // Errors are JSON for those who asked for it, not for all who send a transaction.
       isJson = program.opts()["output"] === "json";
@@ -74,11 +83,10 @@ export async function runCommandLine(chain: Chain, more: readonly ProgramCommand
   } catch (error) {
     const exit = reportFailure(error, isJson, args.includes("--trace"));
     return isAskedBySidecar ? REFUSED : exit;
+  } finally {
+    hasResult();
   }
 }
-
-/** Of `pre-upgrade`: sidecars go on with the upgrade after every status but this one and 31. */
-const REFUSED = 30;
 
 function topName(command: { parent: typeof command | null; name(): string }): string {
   return command.parent?.parent ? topName(command.parent) : command.name();

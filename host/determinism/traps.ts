@@ -26,6 +26,7 @@ const LOCALE = "it depends on the machine's locale and ICU version; compare and 
 const TIMER = "a block is synchronous; keep what is to be done later in state, and do it in beginBlock or endBlock";
 const MACHINE = "it measures this machine; a block may depend on state and transactions alone";
 const PROCESS = "a program of this machine decides nothing; a block may depend on state and transactions alone";
+const END = "a module cannot end the node; throw an error";
 const STACK = "it holds file paths and depends on the engine; use error.message";
 
 const INEXACT =
@@ -87,6 +88,7 @@ function traps(): Trap[] {
     [process.hrtime, "process.hrtime", ["bigint"], TIME],
     [process, "process", ["hrtime", "uptime"], TIME],
     [process, "process", ["cpuUsage", "memoryUsage", "resourceUsage"], MACHINE],
+    [process, "process", ["exit", "reallyExit", "abort", "kill", "execve"], END],
     [os, "os", namesOf(os), MACHINE],
     [v8, "v8", HEAP, MACHINE],
     [childProcess, "child_process", namesOf(childProcess), PROCESS],

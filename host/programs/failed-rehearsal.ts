@@ -1,8 +1,8 @@
 /** The last rehearsal of a plan that the home keeps, as far as it speaks against the handler. */
 import { readFileSync, statSync } from "node:fs";
 
-/** The handler ran, or its checks did, with findings or a failure: these exits say so without the hash of a file. */
-const OF_HANDLER: ReadonlySet<unknown> = new Set([1, 20, 21]);
+/** The handler ran, or its checks or modules did, with findings or a failure: these exits say so without the hash of a file. */
+const OF_HANDLER: ReadonlySet<unknown> = new Set([1, 20, 21, 70]);
 
 interface Kept {
   /** Changes with the file. */

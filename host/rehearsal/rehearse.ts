@@ -19,7 +19,7 @@ import { timesToTry } from "./block/times.js";
 import { firstRun, type RunFacts } from "./first-run.js";
 import { gasOf, whyItFailed } from "./handler-runs.js";
 import { CheckList, type CheckName } from "./report/checks.js";
-import { failedReport, type ReportFacts, reportOf } from "./report/make-report.js";
+import { failedReport, type ReportFacts, reportOf, unfinishedReport } from "./report/make-report.js";
 import type { Report } from "./report/report.js";
 import { type OpenState, openState } from "./state/open-state.js";
 import { choosePlace, type Place, type WantedPlan } from "./state/place.js";
@@ -54,6 +54,8 @@ export interface RehearseOptions {
   /** Changed pairs of each store that the report shows. */
   readonly shown?: number | undefined;
   readonly log: (level: LogLevel, message: string) => void;
+  /** Called before code of modules runs, with the report of a rehearsal that has no result: a module may end the process. */
+  readonly onBegin?: (unfinished: Report) => void;
   readonly onProgress?: OnProgress;
 }
 
@@ -86,7 +88,7 @@ interface Wanted {
 
 async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wanted): Promise<Report> {
   const { home, state } = facts;
-  const { handlers, staged, handlerDiskMax, appVersion, log, onProgress } = options;
+  const { handlers, staged, handlerDiskMax, appVersion, log, onProgress, onBegin } = options;
   const block: BlockOptions = {
     ...{ home, state, core, place, handler, handlers, staged, handlerDiskMax, appVersion, log },
     ...(onProgress ? { onProgress } : {}),
@@ -94,6 +96,7 @@ async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wa
   let rehearsal: Rehearsal | undefined;
   let failure: Failure | undefined;
   let found: WasmHandler | undefined;
+  onBegin?.(unfinishedReport(facts));
   try {
     rehearsal = new Rehearsal(block);
     const { lastBlockTime, nextEndTime } = rehearsal.app;
@@ -101,6 +104,7 @@ async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wa
     const time = itemAt(times, 0);
     const wasm = rehearsal.app.keeper.findHandler(place.plan).handler?.wasm;
     found = wasm;
+    if (wasm) onBegin?.(unfinishedReport({ ...facts, handler: wasm }));
     const runs = wasm && { app: rehearsal.app, core, handler: wasm, chainId: state.genesis.chainId, time };
     const onHandler = runs && { ...runs, height: place.height };
     const profile = options.gas && onHandler ? gasOf(onHandler) : undefined;

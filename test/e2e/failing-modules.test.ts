@@ -32,6 +32,8 @@ import { auth, bank, defineChain, gov, migrate, runChain, staking, upgrade } fro
 const at = (height, fails) => (context) => { if (context.height === height) fails(); };
 const typeError = () => undefined.x;
 const deep = () => 1 + deep();
+// What no trap sees: it runs later, when no function of a module does.
+const hidden = (status) => void Promise.resolve().then(() => process.exit(status));
 const own = { name: "own", consensusVersion: 2n, stores: [], migrations: { 1: () => undefined }, ${functions} };
 await runChain(defineChain({
   name: "ownd",
@@ -92,6 +94,21 @@ const IN_UPGRADE: readonly Failing[] = [
     ...{ code: "UPG_BUG_MODULE", exit: 70, words: ['consensusParams() of module "own" failed', TYPE_ERROR] },
   },
   {
+    what: "a begin blocker that ends the process",
+    functions: `beginBlock: at(${HEIGHT}n, () => process.exit(0))`,
+    ...{ code: "UPG_MIGRATION_HOOK", exit: 20, words: ["BeginBlock of module own", "used process.exit()"] },
+  },
+  {
+    what: "a migration that ends the process",
+    functions: "migrations: { 1: () => process.exit(0) }",
+    ...{ code: "UPG_MIGRATION_FAILED", exit: 20, words: ["used process.exit()"] },
+  },
+  {
+    what: "a probe that stops the process by a signal",
+    functions: 'probe: () => process.kill(process.pid, "SIGTERM")',
+    ...{ code: "UPG_MIGRATION_PROBE", exit: 20, words: ["used process.kill()"] },
+  },
+  {
     what: "a begin blocker that recurses without end",
     functions: `beginBlock: at(${HEIGHT}n, deep)`,
     ...{ code: "UPG_BUG_ENGINE_LIMIT", exit: 70, words: ["stack"] },
@@ -123,6 +140,21 @@ describe("in the upgrade's block", () => {
       for (const word of words) expect(record?.message).toContain(word);
     },
   );
+
+  test.each([
+    ["a rejected promise", "void Promise.reject(new Error('of no one'))"],
+    ["a promise that ends the process", "hidden(0)"],
+    ["the same with 13, of an event loop that is empty", "hidden(13)"],
+  ])("a migration that leaves %s → a rehearsal exits 70; what the home keeps counts as failed", async (what, code) => {
+    const home = preparedHome();
+    const file = program(`ends-${what.length}`, `migrations: { 1: () => { ${code}; } }`);
+    const rehearsed = await rehearse(file, home);
+    expect([rehearsed.exit, rehearsed.stdout]).toEqual([70, ""]);
+    expect(rehearsed.stderr).toMatch(/^Error: .* \[UPG_BUG_/m);
+    expect(readReport(home)).toMatchObject({ verdict: "cannot be rehearsed", exit: 70, code: "UPG_BUG_NO_RESULT" });
+    const preflight = await run(file, ["upgrade", "preflight", "--home", home.path]).end;
+    expect(preflight.stdout).toMatch(/^rehearsal +MISSING .*has no result/m);
+  });
 
   test("a module that fails nowhere → the block is made, by the same program otherwise", async () => {
     const home = preparedHome();

@@ -66,6 +66,7 @@ const REFUSED: Readonly<Record<string, () => unknown>> = {
   "child_process.execFileSync()": () => childProcess.execFileSync(process.execPath, ["--version"]),
   "process.hrtime()": () => process.hrtime(),
   "process.hrtime.bigint()": () => process.hrtime.bigint(),
+  "process.kill()": () => process.kill(process.pid, 0),
   "process.uptime()": () => process.uptime(),
   "process.memoryUsage()": () => process.memoryUsage(),
   "Intl.NumberFormat()": () => new Intl.NumberFormat("en"),
@@ -149,6 +150,11 @@ describe("callModule()", () => {
       expect(logged).toBe(typeof use());
     },
   );
+
+  test.each(["exit", "reallyExit", "abort"])("process.%s() → the same, and the process goes on", (name) => {
+    const end = Reflect.get(process, name) as () => never;
+    expect(failureOf(() => callModule("MsgTest", () => end())).message).toContain(`MsgTest used process.${name}()`);
+  });
 
   test("a module that another one runs, which catches its error → the outer one fails too", () => {
     const outer = () => {

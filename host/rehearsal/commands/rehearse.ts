@@ -1,5 +1,6 @@
 /** `chaind upgrade rehearse`: what would the upgrade do to this chain, and to this machine? */
 import { setPriority } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { utf8 } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -95,6 +96,8 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
   const accepted = flags.accept === undefined ? [] : parseAccepted(flags.accept);
   const { rehearse } = await import("../rehearse.js");
   const { parseTime } = await import("../../time.js");
+  const { keepReport } = await import("../report/keep-report.js");
+  const isOther = flags.snapshot !== undefined || flags.time !== undefined;
   const { diff, report: page, time, copy, handlersStaged, idempotent, show, gas, save, ...same } = flags;
   const report = await rehearse({
     ...same,
@@ -106,6 +109,7 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
     log: (level, message) => {
       if (level === "warn" || level === "error") output.say(`${level}: ${message}`);
     },
+    onBegin: (unfinished) => save && keepReport(unfinished, isOther),
     onProgress: progressLines((line) => output.say(line)),
   });
   if (page !== undefined) {
@@ -115,8 +119,9 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
   }
   const { textReport } = await import("../report/text.js");
   const missing = report.applied ? unmet(required, report) : [];
-  const { keepReport } = await import("../report/keep-report.js");
-  const kept = save ? keepReport(report, flags.snapshot !== undefined || time !== undefined) : undefined;
+  // A promise of a module that was rejected, or its callback that throws, ends the process now: there is no result then.
+  await nextTurn();
+  const kept = save ? keepReport(report, isOther) : undefined;
   const text = textReport(report, missing);
   output.print(
     { ...report, unmet: missing, kept: kept?.file ?? null },

@@ -45,6 +45,13 @@ export function failedReport(error: UpgradeError, facts: ReportFacts): Report {
   return { ...common(facts, new Checks(), undefined), ...ending, failure };
 }
 
+/** What the home keeps until there is a result: where the process ends before, the plan does not count as rehearsed. */
+export function unfinishedReport(facts: ReportFacts): Report {
+  const message =
+    "the last rehearsal has no result: it still runs, or its process ended or was stopped, or its report could not be kept";
+  return failedReport(new UpgradeError("UPG_BUG_NO_RESULT", message), facts);
+}
+
 export function reportOf(results: RunResults, facts: ReportFacts, checks: CheckList): Report {
   judge(results, facts, checks);
   const { disk, reading } = results;

@@ -79,6 +79,7 @@ function nextOf(error: UpgradeError, facts: EndingFacts): string {
     case 12:
       return `${safe} This program is not the one for this state: rehearse with the version that the plan leads to.`;
     default:
+      if (code === "UPG_BUG_NO_RESULT") return `${safe} Run it again, and see how it ends: ${again}.`;
       if (code === "UPG_NOT_FOUND_PLAN") return `See what is scheduled: ${command("query upgrade plan")}.`;
       return code === "UPG_STORE_FULL"
         ? `${safe} See what fills the disk: \`df -h ${shellWord(home)}\`; TMPDIR chooses where a rehearsal writes.`
