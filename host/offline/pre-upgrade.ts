@@ -2,7 +2,8 @@
  * Makes every check that `start` would make at the next plan's height, on what the home has committed; nothing is written.
  * A node may run in the home meanwhile, and the height may be far away.
  */
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { App } from "../chain/app.js";
 import { engineMark } from "../chain/engine-port.js";
 import { genesisVersion } from "../chain/start.js";
@@ -67,6 +68,8 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   const brought = versionsAndHandlers(programChain(), home, folder, start?.appVersion);
   // `start` makes one that is missing.
   if (existsSync(home.nodeKeyFile)) readNodeId(home.nodeKeyFile);
+  // Written at the height, for the sidecar that switches there.
+  for (const file of [join(home.dataFolder, "upgrade-info.json"), home.haltFile]) requireReplaceable(file);
   if (!home.hasDatabase) {
     readConsensusKey(home.validatorKeyFile);
     const { genesis, begin } = keptOrFile(programChain(), home, undefined);
@@ -109,6 +112,13 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   } finally {
     close();
   }
+}
+
+/** @throws UpgradeError UPG_STORE_IO: a folder is in the place of the file */
+function requireReplaceable(file: string): void {
+  if (!lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) return;
+  const what = `${file} is a folder, and the node writes a file of that name at the upgrade's height: remove the folder`;
+  throw new UpgradeError("UPG_STORE_IO", what);
 }
 
 /** @throws UpgradeError UPG_STORE_SIGNED when the key has signed more blocks than the database has */

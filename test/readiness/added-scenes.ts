@@ -1,6 +1,6 @@
 /** Situations that were added after the first 35 had been played: what goes wrong by hand, on a machine, in a unit. */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, cpSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mountDisk } from "../small-disk.js";
@@ -29,6 +29,21 @@ const afterwards =
     await bed.settle();
     return played(bed, "v2", await bed.surfaces("v2"));
   };
+
+/** What a start reads is like this from the beginning, and the right program is staged. */
+const from =
+  (begin: (bed: Bed) => unknown, env?: BedOptions["env"]): Scene =>
+  async (use) => {
+    const bed = await use.bed({ ...plan(), ...(env ? { env } : {}) });
+    bed.place("upgrades/v2", newProgram());
+    begin(bed);
+    bed.start();
+    await bed.settle();
+    return played(bed, "v2", await bed.surfaces("v2"));
+  };
+
+const appToml = (text: string) => (bed: Bed) => writeFileSync(join(bed.home, "config/app.toml"), `${text}\n`);
+const nothing = () => undefined;
 
 function mount(folder: string, use: Pick<Use, "onEnd">): string {
   const disk = mountDisk(64 << 20);
@@ -132,4 +147,15 @@ export const ADDED_SCENES: Readonly<Record<number, Scene>> = {
   46: queued("v2", HEIGHT - 6),
   47: queued("v3", HEIGHT - 6, newProgram()),
   48: queued("other", HEIGHT, oldProgram()),
+  49: from(appToml(`unsafe-skip-upgrades = "${HEIGHT}"`)),
+  50: from(nothing, () => ({ CHAIND_UNSAFE_SKIP_UPGRADES: String(HEIGHT) })),
+  51: from(appToml(`halt-height = ${HEIGHT}`)),
+  52: from(nothing, () => ({ CHAIND_HALT_HEIGHT: String(HEIGHT - 10) })),
+  53: from(appToml("app-version = 1")),
+  54: afterwards(async (bed) => {
+    writeFileSync(join(bed.home, "config/node_key.json"), "junk");
+    await sleep(OLD_MILLIS);
+  }),
+  55: from((bed) => mkdirSync(join(bed.home, "data/upgrade-info.json"))),
+  56: from(nothing, (root) => ({ DAEMON_DATA_BACKUP_DIR: join(root, "none") })),
 };

@@ -1,5 +1,5 @@
 /** Settings of `start` with which the plan's block is not made → `pre-upgrade` refuses, and all that ask it say so. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeProgram } from "../../../host/cli/program.js";
@@ -106,6 +106,16 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     writeFileSync(join(home, "config", "node_key.json"), "junk\n");
     expect(await check(home)).toEqual([30, expect.stringContaining("node_key.json holds no ed25519 node key")]);
   });
+
+  test.each(["upgrade-info.json", "halt.json"])(
+    "a folder in the place of %s → 30: no sidecar would see the height",
+    async (name) => {
+      const home = scheduled();
+      rmSync(join(home, "data", name), { force: true });
+      mkdirSync(join(home, "data", name));
+      expect(await check(home)).toEqual([30, expect.stringContaining(`${name} is a folder`)]);
+    },
+  );
 
   test("preflight: the row `start` is missing", async () => {
     const home = scheduled();
