@@ -61,6 +61,11 @@ export function copyInto(out: Uint8Array, at: number, from: Uint8Array, fromAt: 
 }
 
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return joinBytes(parts);
+}
+
+/** The same of a list without a bound: as arguments of a call, a hundred thousand parts do not fit on the stack. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

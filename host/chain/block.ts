@@ -71,9 +71,9 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
       applied = { ...applied, probes: runProbes({ modules, facts, branch, base, applied }) };
     }
     txResults = txs.map(refusedInUpgradeBlock);
-    events.push(...runHooks("BeginBlock", after, hooks(), counter));
+    for (const event of runHooks("BeginBlock", after, hooks(), counter)) events.push(event);
   } else {
-    events.push(...runHooks("BeginBlock", input, hooks(), counter));
+    for (const event of runHooks("BeginBlock", input, hooks(), counter)) events.push(event);
     const context = blockContext(input.facts, branch, emitter(events, counter));
     for (const change of changes) synchronous("a change", change(context));
     txResults = runTransactions(branch, input);

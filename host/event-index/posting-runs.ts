@@ -6,7 +6,7 @@
  * Heights 8 bytes, level and bits 1, entries 4, bucket 2. Runs do not overlap; the newest have the lowest levels.
  */
 import { byteAt, itemAt } from "../at.js";
-import { bigEndian64, concatBytes } from "../bytes.js";
+import { bigEndian64, concatBytes, joinBytes } from "../bytes.js";
 import type { Batch, Database } from "../store/disk/database.js";
 import { BLOCKS_PREFIX } from "../store/disk/keys.js";
 import type { Height } from "../types.js";
@@ -194,7 +194,7 @@ export class PostingRuns {
   }
 
   #bytes(run: Run): Uint8Array {
-    return concatBytes(...this.read(run).parts.map(({ bytes }) => bytes));
+    return joinBytes(this.read(run).parts.map(({ bytes }) => bytes));
   }
 
   #source(run: Run): Source {

@@ -1,5 +1,5 @@
 /** A genesis document as a node shows it: some members are its own, the others are ranges of the file. */
-import { concatBytes } from "../bytes.js";
+import { joinBytes } from "../bytes.js";
 import type { NodeGenesis } from "../chain/query/node-port.js";
 
 /** Bytes here, or a range of the file. */
@@ -27,7 +27,7 @@ export class GenesisPieces {
       if (first < last) parts.push(await this.#part(piece, first, last));
       at += lengthOf(piece);
     }
-    return concatBytes(...parts);
+    return joinBytes(parts);
   }
 
   /** The whole, which must be small: it is kept, and the same bytes for all who ask. */

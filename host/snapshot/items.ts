@@ -1,7 +1,7 @@
 /** The stream that a snapshot's chunks are cut from, before it is compressed: SnapshotItems, each after its length. */
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { sizeDelimitedEncode, sizeDelimitedPeek } from "@bufbuild/protobuf/wire";
-import { concatBytes } from "../bytes.js";
+import { concatBytes, joinBytes } from "../bytes.js";
 import { type TreeNode, treeNodes } from "../commitment/tree-nodes.js";
 import { type SnapshotItem, SnapshotItemSchema } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../limits.js";
@@ -27,12 +27,12 @@ export function* encodeItems(view: VersionView, onNode: (store: string) => void)
       put({ case: "iavl", value: { key, value, version: BigInt(version), height } });
       onNode(name);
       if (bytes < PART_BYTES) continue;
-      yield concatBytes(...items);
+      yield joinBytes(items);
       items = [];
       bytes = 0;
     }
   }
-  yield concatBytes(...items);
+  yield joinBytes(items);
 }
 
 /** What a stream brings. */

@@ -174,7 +174,7 @@ export class NodeView {
     const lowest = this.blocks.lowest() ?? height;
     for (let each = before === undefined ? height : later(before + 1n, lowest); each <= height; each++) {
       const { txCount } = each === height ? this.#last : this.blocks.at(each);
-      if (txCount > 0) committed.push(...this.blocks.block(each).txs);
+      if (txCount > 0) for (const tx of this.blocks.block(each).txs) committed.push(tx);
     }
     if (committed.length === 0 && this.mempool.count === 0) return;
     this.mempool.leave(committed);

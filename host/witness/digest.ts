@@ -2,7 +2,7 @@
  * The digest at the end of a witness: SHA-256 of the SHA-256s of its pieces. Pieces are hashed together, which takes a fifth of
  * the time that one long message would. It finds damage; against lies are the hashes of the trees.
  */
-import { concatBytes } from "../bytes.js";
+import { joinBytes } from "../bytes.js";
 import { HASH_BYTES, type IavlHasher } from "../commitment/iavl-hash.js";
 
 const PIECE_BYTES = 1_024;
@@ -23,7 +23,7 @@ export class PiecesDigest {
   }
 
   end(): Uint8Array {
-    return this.hasher.sha256(concatBytes(...this.#digests));
+    return this.hasher.sha256(joinBytes(this.#digests));
   }
 }
 

@@ -168,6 +168,12 @@ describe("events of hooks", () => {
     });
   }
 
+  test("200,000 small ones, more than arguments fit on the stack → all in the block's result", () => {
+    const hooks = { beginBlock: emitParts(200_000, 20), endBlock: emitParts(200_000, 20) };
+    const { events } = new Program(silent, hooks).block();
+    expect(events.filter(({ type }) => type === "e")).toHaveLength(400_000);
+  });
+
   test("in the block of an upgrade → UPG_MIGRATION_HOOK (20)", () => {
     const own: Module = {
       ...{ name: "own", consensusVersion: 1n, stores: [] },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { equalBytes, fromBase64, fromHex, toBase64, toHex, toUpperHex } from "../../host/bytes.js";
+import { equalBytes, fromBase64, fromHex, joinBytes, toBase64, toHex, toUpperHex } from "../../host/bytes.js";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -40,6 +40,10 @@ inBoth("base64 in %s", (_, enter) => {
       );
     },
   );
+});
+
+test("joinBytes() of more parts than arguments fit on the stack → their bytes", () => {
+  expect(joinBytes(Array.from({ length: 300_000 }, () => Uint8Array.of(7)))).toEqual(new Uint8Array(300_000).fill(7));
 });
 
 describe("hex", () => {

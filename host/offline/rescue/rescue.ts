@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { concatBytes, toHex, utf8 } from "../../bytes.js";
+import { joinBytes, toHex, utf8 } from "../../bytes.js";
 import { readFileIfThere, writeFileAtomically } from "../../engine/home/atomic-file.js";
 import { listWasm } from "../../engine/home/handlers-folder.js";
 import { Home } from "../../engine/home/home.js";
@@ -55,7 +55,7 @@ export function rescue(path: string, { out, log }: RescueFlags): Rescued {
   const gathered = new Gathering(home);
   gathered.all(log);
   const { files, problems, secrets } = gathered;
-  const archive = gzipSync(concatBytes(...files.flatMap(tarParts), TAR_END));
+  const archive = gzipSync(joinBytes([...files.flatMap(tarParts), TAR_END]));
   rmSync(output.path, { force: true });
   writeFileAtomically(output.path, archive);
   return {

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { concatBytes } from "../../bytes.js";
+import { joinBytes } from "../../bytes.js";
 import { UpgradeError } from "../../errors.js";
 
 /** Without it opening a pipe waits until somebody writes into it. Windows has neither. */
@@ -153,5 +153,5 @@ export function readBytes(file: number, bytesMax: number): Uint8Array {
     parts.push(part.subarray(0, count));
     left -= count;
   }
-  return concatBytes(...parts);
+  return joinBytes(parts);
 }
