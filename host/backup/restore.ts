@@ -2,7 +2,7 @@
  * The data of a backup in the place of the present data, which is kept beside it. A consensus key never signs a height twice: the
  * record of what it signed last is the later one of both.
  */
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import { visible } from "../visible.js";
@@ -82,6 +82,7 @@ function removeQuietly(files: Files, path: string): void {
 function requireFits({ files, home, root, folder, manifest }: RestoreOptions): void {
   const { data, program } = manifest;
   const copy = "copy it by hand, but for priv_validator_state.json";
+  requireFolder(files, join(home, "data"), folder);
   if (data !== join(home, "data")) {
     throw new UpgradeError(
       "UPG_INVALID_ARGUMENT",
@@ -92,6 +93,17 @@ function requireFits({ files, home, root, folder, manifest }: RestoreOptions): v
   if (isProgramFolder(program) && files.facts(join(root, program))?.kind === "folder") return;
   const message = `the program that had written ${folder} is not in ${join(root, visible(program))}: put it there, or ${copy}`;
   throw new UpgradeError("UPG_INVALID_ARGUMENT", message);
+}
+
+/** A folder in place of a link would be on another disk than the node's operator chose. */
+function requireFolder(files: Files, data: string, folder: string): void {
+  if (files.linkFacts(data)?.kind !== "link") return;
+  const target = resolve(dirname(data), files.readLink(data));
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `${data} is a link to ${target}: a rollback would put a folder on the disk of ${dirname(data)} in place of the link. Copy ${folder} to ` +
+      `${target} by hand, but for priv_validator_state.json, and keep what is there; or mount that disk at ${data}`,
+  );
 }
 
 async function copyBack({ files, folder, signal }: RestoreOptions, part: string): Promise<void> {

@@ -19,8 +19,10 @@ import {
   writeSync,
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { makeFolder, openRegularFile, syncFolder } from "../store/disk/lmdb-access.js";
 import type { FileFacts, Files, OpenFile } from "./files.js";
+import { giveToOwner } from "./home-owner.js";
 
 const MODE_BITS = 0o7777;
 
@@ -31,15 +33,23 @@ export const diskFiles: Files = {
   read: (path, bytesMax) => unlessMissing(() => readWhole(path, bytesMax)),
   readPart,
   list: (folder) => unlessMissing(() => readdirSync(folder).sort()),
-  makeFolder: (path, mode) => void makeFolder(path, mode),
-  open: (path, how, mode) => new DiskFile(openSync(path, how === "new" ? "wx" : "a", mode)),
+  makeFolder: (path, mode) => {
+    const first = makeFolder(path, mode);
+    for (const folder of first === undefined ? [] : foldersBetween(first, path)) giveToOwner(folder);
+  },
+  open: (path, how, mode) => {
+    const file = openSync(path, how === "new" ? "wx" : "a", mode);
+    giveToOwner(path, file);
+    return new DiskFile(file);
+  },
   rename: (from, to) => renameSync(from, to),
   remove: (path) => rmSync(path, { recursive: true, force: true }),
   symlink: (target, path) => symlinkSync(target, path),
   chmod: (path, mode) => chmodSync(path, mode),
-  copy: (from, to, how) => {
+  copy: async (from, to, how) => {
     const reflink = how === "reflink" ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE;
-    return copyFile(from, to, reflink | constants.COPYFILE_EXCL);
+    await copyFile(from, to, reflink | constants.COPYFILE_EXCL);
+    giveToOwner(to);
   },
   syncFolder: (path) => syncFolder(path),
   syncFile,
@@ -48,6 +58,13 @@ export const diskFiles: Files = {
     return bavail * bsize;
   },
 };
+
+/** From the first one that was made to the last, which may be the same. */
+function foldersBetween(first: string, last: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = resolve(last); at.startsWith(first); at = dirname(at)) folders.unshift(at);
+  return folders;
+}
 
 class DiskFile implements OpenFile {
   constructor(private readonly file: number) {}
@@ -103,7 +120,8 @@ function syncFile(path: string): void {
 function factsOf(stat: Stats): FileFacts {
   const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : stat.isSymbolicLink() ? "link" : "other";
   const print = `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
-  return { kind, mode: stat.mode & MODE_BITS, bytes: stat.size, print, changedAt: stat.mtimeMs };
+  const { uid, gid } = stat;
+  return { kind, mode: stat.mode & MODE_BITS, uid, gid, bytes: stat.size, print, changedAt: stat.mtimeMs };
 }
 
 function unlessMissing<T>(ask: () => T): T | undefined {

@@ -8,6 +8,9 @@ export interface FileFacts {
   readonly kind: "file" | "folder" | "link" | "other";
   /** Permission bits, without the kind. */
   readonly mode: number;
+  /** Numbers of its user and group, where the system has them. */
+  readonly uid?: number;
+  readonly gid?: number;
   readonly bytes: number;
   /** Changes whenever the file is another one, or has been written to. */
   readonly print: string;

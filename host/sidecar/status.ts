@@ -35,6 +35,7 @@ export interface Readiness {
     | "current" // the link
     | "script" // COSMOVISOR_CUSTOM_PREUPGRADE
     | "disk"
+    | "files" // of the home: what is of the wrong kind, or closed to the node's user
     | "backup"
     | "sidecar";
   readonly state: "ready" | "missing" | "wrong" | "unknown" | "skipped";

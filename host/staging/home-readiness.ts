@@ -47,8 +47,16 @@ export function digestOf(files: Files, file: string, algorithm = "sha256"): stri
   }
 }
 
+/** Of the home; what is in order is not in it. */
+export const homeReadiness = (facts: Facts): readonly Readiness[] => [
+  ...rehearsalReadiness(facts),
+  ...currentReadiness(facts),
+  ...scriptReadiness(facts),
+  ...diskReadiness(facts),
+];
+
 /** The last rehearsal of the handler that is staged, on this home. */
-export function rehearsalReadiness({ settings: { home, name }, plan, machine }: Facts): readonly Readiness[] {
+function rehearsalReadiness({ settings: { home, name }, plan, machine }: Facts): readonly Readiness[] {
   if (!isOurHome(machine.files, home)) return [];
   const staged = pinnedHandler(machine.files, home, plan);
   const failed = failedRehearsal(new Home(home).rehearsalFile(plan.name), staged?.sha256);
@@ -60,7 +68,7 @@ export function rehearsalReadiness({ settings: { home, name }, plan, machine }: 
 }
 
 /** Less is free than a node needs to go on at all. */
-export function diskReadiness({ settings: { home }, machine }: Facts): readonly Readiness[] {
+function diskReadiness({ settings: { home }, machine }: Facts): readonly Readiness[] {
   if (!isShort(machine.files, home)) return [];
   const detail = `less than ${RESERVE_BYTES / PART_BYTES} MiB are free on the disk of ${home}: the node stops when it is full`;
   return [{ what: "disk", state: "missing", detail, next: `df -h ${shellWord(home)}` }];
@@ -75,13 +83,13 @@ export function isShort(files: Files, home: string): boolean {
 }
 
 /** What the sidecar starts from at the height is lost. */
-export function currentReadiness({ settings, machine }: Facts): readonly Readiness[] {
+function currentReadiness({ settings, machine }: Facts): readonly Readiness[] {
   const found = currentProblem(machine.files, settings);
   return found ? [{ what: "current", state: "wrong", detail: found.problem, next: found.next }] : [];
 }
 
 /** The script of the operator's that runs before the switch. */
-export function scriptReadiness({ settings, machine }: Facts): readonly Readiness[] {
+function scriptReadiness({ settings, machine }: Facts): readonly Readiness[] {
   const detail = scriptProblem(machine.files, settings);
   return detail === undefined ? [] : [{ what: "script", state: "wrong", detail, next: null }];
 }

@@ -13,13 +13,8 @@ import type { Clock, Processes } from "../sidecar/machine.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
-import {
-  copyOfCurrent,
-  currentReadiness,
-  diskReadiness,
-  rehearsalReadiness,
-  scriptReadiness,
-} from "./home-readiness.js";
+import { filesReadiness } from "./files-readiness.js";
+import { copyOfCurrent, homeReadiness } from "./home-readiness.js";
 import { sumReadiness } from "./plan-checksum.js";
 import { besideChain, type KnownOfChain } from "./plan-conflicts.js";
 import {
@@ -87,10 +82,8 @@ export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> 
   return {
     readiness: [
       ...(copy ? [copy, ...judged.filter(({ what }) => what !== "program")] : judged),
-      ...rehearsalReadiness(options),
-      ...currentReadiness(options),
-      ...scriptReadiness(options),
-      ...diskReadiness(options),
+      ...homeReadiness(options),
+      ...filesReadiness(options.machine.files, options.settings, layoutOf(options).of(options.plan.name).file),
       ...(fetched ? [checksumReadiness(fetched)] : program ? [comparedReadiness(program, options)].flat() : []),
       ...handler.readiness.filter((each) => !(isMade && each.state === "missing")),
     ],

@@ -18,7 +18,18 @@ export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "mac
 /** The phases that say how far the staging is; in others the run loop is at work. */
 const OWN_PHASES: ReadonlySet<Phase> = new Set(["running", "waiting", "downloading", "ready"]);
 const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set([
-  ...(["program", "checksum", "handler", "pre-upgrade", "rehearsal", "current", "script", "disk", "plan"] as const),
+  ...([
+    "program",
+    "checksum",
+    "handler",
+    "pre-upgrade",
+    "rehearsal",
+    "current",
+    "script",
+    "disk",
+    "plan",
+    "files",
+  ] as const),
 ]);
 /** Before the second attempt; twice as long before each one after it. */
 const RETRY_MILLIS = 1_000;

@@ -2,6 +2,7 @@
  * A home that this process holds: locked, its configuration read. `open` brings up the chain in it; until `close` the
  * home is this process's to write to, also when the chain could not be brought up.
  */
+
 import { existsSync, statSync } from "node:fs";
 import { App, type AppOptions } from "../../chain/app.js";
 import type { Chain } from "../../chain/define-chain.js";
@@ -14,6 +15,7 @@ import { assert, isUpgradeError, messageOf } from "../../errors.js";
 import { hasFileLocks } from "../../native/file-lock.js";
 import { sha256 } from "../../native/sha256.js";
 import { nameProgram } from "../../program-name.js";
+import { removeDeadTemporaries } from "../../programs/dead-temporaries.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { WitnessReleases } from "../../store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../../store/versions/commit-multi-store.js";
@@ -264,6 +266,7 @@ function lockHome(home: Home, log: HoldOptions["log"]): HomeLock {
     lock = acquire();
   }
   if (!hasFileLocks()) log("warn", NO_FILE_LOCKS);
+  removeDeadTemporaries(home.dataFolder);
   return lock;
 }
 

@@ -12,6 +12,7 @@ import type { Shared } from "./options.js";
 import { PassedPlans } from "./passed-plans.js";
 import { returnedHeights } from "./returned.js";
 
+const NEEDED = 10;
 const TOO_OLD = 12;
 const RESTART = "UPG_HALT_RESTART";
 
@@ -206,7 +207,23 @@ export class Look {
 
   #halt(): HaltFacts | undefined {
     const { machine, places, settings } = this.shared;
-    return readHaltRecord(machine.files, places.haltFile, settings.isCaseKept);
+    const read = readHaltRecord(machine.files, places.haltFile, settings.isCaseKept);
+    return read && read.print !== this.#haltPrint ? read : (this.#haltByExit() ?? read);
+  }
+
+  /** Of ours: exit 10 and the plan that it wrote say the same where the record could not be written. */
+  #haltByExit(): HaltFacts | undefined {
+    if (!this.#hasWrittenPlan || this.#end?.exit !== NEEDED) return undefined;
+    const found = this.planFile();
+    if (found.kind !== "plan" || !this.shared.machine.files.facts(this.shared.places.database)) return undefined;
+    const { plan, print } = found;
+    const words = {
+      code: "UPG_HALT_UPGRADE_NEEDED",
+      message: `the plan "${plan.name}" is due`,
+      next: "",
+      commands: [],
+    };
+    return { ...words, plan, height: plan.height, lastCommitted: plan.height - 1n, print: `exit ${NEEDED} ${print}` };
   }
 }
 

@@ -1,5 +1,15 @@
 /** The data of a backup in its place again: whole or not at all, its own home and program, no signature set back. */
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { endRestore, restoreNote } from "../../../../host/backup/restoring.js";
@@ -149,6 +159,19 @@ describe("restore()", () => {
     chmodSync(home.file("data"), 0o750);
     await back(home, folder);
     expect(statSync(home.file("data")).mode & 0o777).toBe(0o750);
+  });
+
+  test("data is a link to another disk → UPG_INVALID_CONFIG names both places, and the link stays", async () => {
+    const home = filled();
+    const { folder } = await make(home);
+    const target = home.file("disk2");
+    renameSync(home.file("data"), target);
+    symlinkSync("disk2", home.file("data"));
+    await expect(back(home, folder)).rejects.toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringMatching(new RegExp(`${home.file("data")} is a link to ${target}: `)),
+    });
+    expect(readlinkSync(home.file("data"))).toBe("disk2");
   });
 
   test("a backup that is damaged → UPG_STORE_CORRUPT, and the data is as it was", async () => {

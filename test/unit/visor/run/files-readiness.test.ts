@@ -1,0 +1,97 @@
+/** Files of a home that the switch cannot use: of the wrong kind, or closed to the user as whom the node runs. */
+import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { diskFiles } from "../../../../host/programs/disk-files.js";
+import type { Files } from "../../../../host/programs/files.js";
+import { filesReadiness } from "../../../../host/staging/files-readiness.js";
+import { realMachine } from "../../../../host/visor/real-machine.js";
+import { planText, ScriptsHome } from "../scripts-home.js";
+
+const USER = 65_534;
+
+function homeWithProgram() {
+  const home = new ScriptsHome();
+  home.program("genesis", "exit 0");
+  return { home, program: home.program("upgrades/v2", "exit 0") };
+}
+
+describe("filesReadiness()", () => {
+  test.each([
+    "data/halt.json",
+    "data/upgrade-info.json",
+    "data/priv_validator_state.json",
+    "cosmovisor/upgrades/v2/upgrade-info.json",
+    "cosmovisor/queue.json",
+    "cosmovisor/previous",
+  ])("%s is a folder → wrong, with the command that moves it away", (name) => {
+    const { home, program } = homeWithProgram();
+    expect(filesReadiness(diskFiles, home.settings(), program)).toEqual([]);
+    mkdirSync(home.file(name));
+    const next = `mv ${home.file(name)} ${home.file(name)}.wrong`;
+    expect(filesReadiness(diskFiles, home.settings(), program)).toMatchObject([
+      { what: "files", state: "wrong", detail: expect.stringContaining("and is a folder"), next },
+    ]);
+  });
+
+  test("files and a link in their places → nothing", () => {
+    const { home, program } = homeWithProgram();
+    for (const name of ["data/halt.json", "cosmovisor/upgrades/v2/upgrade-info.json"]) home.write(name, "{}");
+    symlinkSync("genesis", home.file("cosmovisor/previous"));
+    expect(filesReadiness(diskFiles, home.settings(), program)).toEqual([]);
+  });
+
+  test("a folder that is root's, 0700, in a home of another user → wrong, with the owner and the mode; 0755 → a program may be run", () => {
+    const { home, program } = homeWithProgram();
+    const upgrades = home.file("cosmovisor/upgrades");
+    const facts =
+      (mode: number): Files["facts"] =>
+      (path) => {
+        const found = diskFiles.facts(path);
+        return found && { ...found, ...(path === upgrades ? { uid: 0, gid: 0, mode } : { uid: USER, gid: USER }) };
+      };
+    const found = (mode: number) => filesReadiness({ ...diskFiles, facts: facts(mode) }, home.settings(), program);
+    expect(found(0o700)).toMatchObject([
+      {
+        what: "files",
+        state: "wrong",
+        detail: `user ${USER}, as whom the node runs, cannot read, enter or run ${upgrades} (owner 0, mode 0700)`,
+        next: expect.stringMatching(new RegExp(`^chown -R ${USER}:${USER} `)),
+      },
+    ]);
+    expect(found(0o755)).toEqual([]);
+  });
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "root writes into a home of another user → files, folders and copies are that user's",
+  async () => {
+    const home = mkdtempSync(join(tmpdir(), "chain-upgrade-owner-"));
+    const umask = process.umask(0o077);
+    try {
+      chownSync(home, USER, USER);
+      const folder = join(home, "a", "b");
+      diskFiles.makeFolder(folder, 0o755);
+      const file = diskFiles.open(join(folder, "f"), "new", 0o644);
+      file.close();
+      await diskFiles.copy(join(folder, "f"), join(folder, "g"));
+      const owners = [join(home, "a"), folder, join(folder, "f"), join(folder, "g")].map((path) => lstatSync(path).uid);
+      expect(owners).toEqual([USER, USER, USER, USER]);
+    } finally {
+      process.umask(umask);
+      rmSync(home, { recursive: true });
+    }
+  },
+);
+
+test("exit 10 with the plan's file, and no record that can be written → the switch is made", async () => {
+  const home = new ScriptsHome();
+  home.write("data/chain.mdb", "");
+  mkdirSync(home.file("data/halt.json"));
+  home.program("genesis", `printf '%s' '${planText("v2", 40)}' > ${home.planFile}; exit 10`);
+  home.program("upgrades/v2", "echo new >> $OUT; exit 0");
+  chmodSync(home.file("data"), 0o755);
+  expect(await home.run(["start"], {}, { machine: realMachine })).toBe(0);
+  expect([home.current, home.out.includes("new")]).toEqual(["upgrades/v2", true]);
+});
