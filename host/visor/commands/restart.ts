@@ -2,8 +2,8 @@
 import { UpgradeError } from "../../errors.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { placesOf } from "../../sidecar/decision/place.js";
+import { requestRestart } from "../../sidecar/restart-request.js";
 import { realMachine } from "../real-machine.js";
-import { requestRestart } from "../starts/restart-request.js";
 import type { VisorTools } from "../tools.js";
 import { statusOf } from "../without-sidecar/status-of.js";
 

@@ -8,13 +8,13 @@ import { type AfterEnd, afterEnd } from "../../sidecar/decision/after-end.js";
 import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
+import { takeRestartRequest } from "../../sidecar/restart-request.js";
 import { replaceCommand } from "../../staging/plan-way.js";
 import { handlersPrint, watchedPrint } from "../../staging/watched-files.js";
 import { linkPrevious } from "../run/link.js";
 import type { Shared } from "../run/options.js";
 import { addReturned } from "../run/returned.js";
 import { endText, StepFailure } from "../run/scripts.js";
-import { takeRestartRequest } from "../starts/restart-request.js";
 import { CrashLoop } from "./crash-loop.js";
 
 /** The handler returned an error, or a check failed: the one end at which all nodes agree that it was not applied. */

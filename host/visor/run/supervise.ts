@@ -2,7 +2,7 @@
 import type { Program } from "../../programs/layout.js";
 import type { Decision } from "../../sidecar/decision/decide.js";
 import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
-import { takeRestartRequest } from "../starts/restart-request.js";
+import { takeRestartRequest } from "../../sidecar/restart-request.js";
 import type { Look } from "./look.js";
 import type { Shared } from "./options.js";
 

@@ -1,10 +1,10 @@
 /** What an operator does when the program that `current` links to is no program. */
 import { basename, join } from "node:path";
-import type { Files } from "../../programs/files.js";
-import { lostLink } from "../../programs/lost-link.js";
-import { chainvisorFor } from "../../programs/supervised-start.js";
-import { shellWord } from "../../shell-word.js";
-import type { Settings } from "../../sidecar/settings.js";
+import type { Files } from "../programs/files.js";
+import { lostLink } from "../programs/lost-link.js";
+import { chainvisorFor } from "../programs/supervised-start.js";
+import { shellWord } from "../shell-word.js";
+import type { Settings } from "../sidecar/settings.js";
 
 export function nextForCurrent(files: Files, settings: Pick<Settings, "home" | "name" | "root">): string {
   const lost = lostLink(files, settings.root);

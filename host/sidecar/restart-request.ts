@@ -1,8 +1,8 @@
 /** An operator asks the sidecar that runs to start the application again, by a file that the sidecar takes. */
-import { utf8 } from "../../bytes.js";
-import { messageOf, UpgradeError } from "../../errors.js";
-import type { Files } from "../../programs/files.js";
-import { writeWhole } from "../../programs/whole-file.js";
+import { utf8 } from "../bytes.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import type { Files } from "../programs/files.js";
+import { writeWhole } from "../programs/whole-file.js";
 
 const FILE_MODE = 0o600;
 
