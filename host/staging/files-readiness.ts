@@ -24,7 +24,7 @@ interface User {
 
 type Place = Pick<Settings, "home" | "root" | "name">;
 
-/** @param program of the plan; what is not there is another finding's */
+/** @param program of the plan; a missing file is another finding */
 export function filesReadiness(files: Files, settings: Place, program: string): readonly Readiness[] {
   return [...kindReadiness(files, settings, program), ...accessReadiness(files, settings, program)];
 }
