@@ -113,7 +113,7 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
     const why = `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}" run the version that ran before`;
     // The link stays where it leads, so that no other start ends in another way.
     if (facts.rollbackCommand !== undefined)
-      return `${why}, which the sidecar has: ${command(facts.rollbackCommand)}, then ${start(facts)}.`;
+      return `${why}: ${command(facts.rollbackCommand)}, then ${start(facts)}.`;
     // 0: the genesis document names none.
     const old =
       version && version !== "0" ? `, or this one as the old version: ${start(facts, "--app-version", version)}` : "";
