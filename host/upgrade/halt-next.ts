@@ -110,14 +110,11 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
       const move = command(stageCommand(`${folder}/staged`, file));
       return `The handler for "${facts.plan}" is here before its height. Stage it, ${move}, then ${start(facts)}.`;
     }
-    const why = `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}" run the version that ran before`;
-    // The link stays where it leads, so that no other start ends in another way.
-    if (facts.rollbackCommand !== undefined)
-      return `${why}: ${command(facts.rollbackCommand)}, then ${start(facts)}.`;
-    // 0: the genesis document names none.
-    const old =
+    const { rollbackCommand: back } = facts;
+    // The sidecar's link stays where it leads: no start ends in another way. 0: the genesis document names no version.
+    const own =
       version && version !== "0" ? `, or this one as the old version: ${start(facts, "--app-version", version)}` : "";
-    return `${why}${old}; then ${start(facts)}.`;
+    return `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}" run the version that ran before${back ? `: ${command(back)}` : own}; then ${start(facts)}.`;
   },
   UPG_HALT_HANDLER_MISSING: (facts) => {
     const last = facts.details["last_upgrade"];
