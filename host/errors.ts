@@ -225,7 +225,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_BUG_ASSERT: bug(143, "An internal check failed. Please report it."),
   UPG_BUG_ENGINE_LIMIT: bug(144, "The chain's code reached a limit of the JavaScript engine (stack or memory)."),
   UPG_BUG_MODULE: bug(145, "A function of a module failed."),
-  UPG_BUG_NO_RESULT: bug(146, "A command, or a rehearsal, ended without its result."),
+  UPG_BUG_NO_RESULT: bug(146, "A command ended without its result."),
 } as const satisfies Record<string, ErrorKind>);
 
 export type ErrorCode = keyof typeof ERROR_KINDS;

@@ -99,7 +99,7 @@ export class Chunk {
   at(slot: number): number {
     const at = slot < this.count ? readU16(this.bytes, this.#offsetsAt + 2 * slot) : 0;
     if (at === 0 || at >= this.#offsetsAt) {
-      throw new UpgradeError("UPG_STORE_CORRUPT", `a chunk of tree nodes lacks the node in slot ${slot}`);
+      throw new UpgradeError("UPG_STORE_CORRUPT", `a chunk of tree nodes has no node in slot ${slot}`);
     }
     return at;
   }

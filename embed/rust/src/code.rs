@@ -244,8 +244,10 @@ codes! {
     BugAssert = 143, "UPG_BUG_ASSERT", 70;
     /// The chain's code reached a limit of the JavaScript engine (stack or memory).
     BugEngineLimit = 144, "UPG_BUG_ENGINE_LIMIT", 70;
-    /// A function of a module failed in a block.
+    /// A function of a module failed.
     BugModule = 145, "UPG_BUG_MODULE", 70;
+    /// A command ended without its result.
+    BugNoResult = 146, "UPG_BUG_NO_RESULT", 70;
 }
 
 impl Code {

@@ -72,10 +72,7 @@ export class ValueLog {
     if (!found) throw gone();
     found.file.readInto(at, out);
     if (this.files.checksum(out) === checksum) return;
-    throw new UpgradeError(
-      "UPG_STORE_IO",
-      `what the handler wrote cannot be read back: a value of ${out.length} bytes was changed on disk. Nothing was committed. Look at the disk, then start again`,
-    );
+    throw changedOnDisk(out.length);
   }
 
   /** A run is given up. */
@@ -112,6 +109,12 @@ export class ValueLog {
     this.#segments.delete(number);
     file.drop();
   }
+}
+
+/** What was spilled is not what was written. */
+export function changedOnDisk(bytes: number): UpgradeError {
+  const what = `${bytes} bytes that the handler wrote were changed on disk`;
+  return new UpgradeError("UPG_STORE_IO", `${what}: nothing was committed. Check the disk, then start again`);
 }
 
 function gone(): UpgradeError {

@@ -3,10 +3,9 @@
  * cut into blocks; writes that all lie after its last key can be added to it.
  */
 import { compareRanges } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
 import { readU32 } from "../../frames.js";
 import type { KeyFilter } from "../kv/key-filter.js";
-import type { FarTally, ValueLog } from "../kv/value-log.js";
+import { changedOnDisk, type FarTally, type ValueLog } from "../kv/value-log.js";
 import type { BlockCache } from "./block-cache.js";
 import { BLOCK_TAIL_BYTES, RunBlock } from "./run-block.js";
 import { RunCursor } from "./run-cursor.js";
@@ -80,10 +79,7 @@ export class SpilledRun {
   checked(bytes: Uint8Array): RunBlock {
     const sumAt = bytes.length - BLOCK_TAIL_BYTES / 2;
     if (readU32(bytes, sumAt) === this.ground.files.checksum(bytes.subarray(0, sumAt))) return new RunBlock(bytes);
-    throw new UpgradeError(
-      "UPG_STORE_IO",
-      "what the handler wrote cannot be read back: it was changed on disk. Nothing was committed. Look at the disk, then start again",
-    );
+    throw changedOnDisk(bytes.length);
   }
 
   /** The last block that begins at or before a key; the first one when none does. */

@@ -105,4 +105,5 @@ CODES: dict[str, tuple[int, int]] = {
     "UPG_BUG_ASSERT": (143, 70),
     "UPG_BUG_ENGINE_LIMIT": (144, 70),
     "UPG_BUG_MODULE": (145, 70),
+    "UPG_BUG_NO_RESULT": (146, 70),
 }
