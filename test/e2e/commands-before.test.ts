@@ -169,7 +169,9 @@ describe("before a plan", () => {
     const asJson = await line.run(["-o", "json", ...args]);
     expect(asJson.exit, asJson.stderr).toBe(exit);
     const error = JSON.parse(asJson.stderr.trimEnd().split("\n").at(-1) ?? "") as Record<string, string>;
-    expect(Object.keys(error)).toEqual(["error", "code"]);
+    // Of what the chain refused, its codespace, code and log too.
+    const isOfChain = words.startsWith("tx ") && exit === 1;
+    expect(Object.keys(error)).toEqual(["error", "code", ...(isOfChain ? ["tx"] : [])]);
     expect(error["error"]).toContain(message);
     if (asJson.stdout !== "") JSON.parse(asJson.stdout);
   });
