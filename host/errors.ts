@@ -283,15 +283,15 @@ export function isUpgradeError(error: unknown): error is UpgradeError {
   }
 }
 
-/** What a failed assertion says besides. */
+/** Appended to the message of a failed assertion. */
 export const BUG_NOTE = " (this is a bug, please report it)";
 
-/** Throws UPG_BUG_ASSERT when a thing that cannot be is. */
+/** Throws UPG_BUG_ASSERT if `condition` is false. */
 export function assert(condition: unknown, what: string): asserts condition {
   if (!condition) throw new UpgradeError("UPG_BUG_ASSERT", `${what}${BUG_NOTE}`);
 }
 
-/** What was thrown, as text: anything can be thrown. Cut where it is longer than a line of a handler's log, unless it is ours. */
+/** Returns a message for any thrown value. Truncates it to the length of a handler's log line, unless it is an UpgradeError. */
 export function messageOf(thrown: unknown): string {
   return isUpgradeError(thrown) ? thrown.message : briefMessageOf(thrown);
 }

@@ -41,9 +41,9 @@ export const VERSIONS_KEPT_DEFAULT = 100;
 /** A transaction, as CometBFT's mempool bounds it. */
 export const TX_BYTES_MAX = 1_048_576;
 
-/** Of a transaction's events, counted as their UTF-8 and 8 bytes around each event and each attribute. */
+/** Limit on the size of one transaction's events: their UTF-8 bytes, plus 8 bytes for each event and each attribute. */
 export const TX_EVENT_BYTES_MAX = 1_048_576;
-/** Of the events of begin and end blockers in a block, counted in the same way. */
+/** Limit on the events of all begin and end blockers of one block, counted the same way. */
 export const BLOCK_EVENT_BYTES_MAX = 16_777_216;
 
 /** Pairs between two reports of progress: rare enough to cost nothing, often enough to be seen. */

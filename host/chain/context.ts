@@ -25,7 +25,7 @@ export interface BlockContext {
   store(name: string): KVStore;
   /**
    * Emits an event. The bytes of events are bounded, and in a transaction the first 64 KiB cost no gas (docs/transactions.md).
-   * @throws UpgradeError UPG_INVALID_ARGUMENT for what is no text, or past the bound of a block's hooks; TxError sdk 11 past a transaction's
+   * @throws UpgradeError UPG_INVALID_ARGUMENT if a value is not a string, or if a block's hooks exceed their limit; TxError sdk 11 if a transaction exceeds its
    */
   emit(type: string, ...attributes: readonly (readonly [key: string, value: string])[]): void;
 }

@@ -54,6 +54,7 @@ describe("chaind handler run", () => {
     // The answer is parsed JSON; docs/openapi.json has no schema of it, so the test states the two members that it reads.
     const { gas_profile, ...plain } = run(SPLIT_BALANCES, "--gas").answer() as unknown as { gas_profile: GasProfile };
     const { phases, functions, outside } = gas_profile;
+    // The other members of the same parsed JSON; those read here are strings.
     const { gas, app_hash, block_ms } = plain as unknown as Record<string, string>;
     expect({ gas, app_hash }).toMatchObject(pick(run(SPLIT_BALANCES).answer()));
     expect(Number(block_ms)).toBeGreaterThan(0);

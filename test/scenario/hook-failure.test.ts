@@ -16,6 +16,7 @@ import { genesisText } from "./genesis-text.js";
 import { next, upgraded } from "./one-upgrade.js";
 
 const TYPE_ERROR = "Cannot read properties of undefined (reading 'x')";
+// The types forbid this read; a module in plain JavaScript can make it.
 const typeError = () => (undefined as unknown as { x: undefined }).x;
 const throwing = (thrown: unknown) => () => {
   throw thrown;
@@ -84,6 +85,7 @@ describe("in the block of an upgrade → UPG_MIGRATION_* (20) with module and fu
   });
 
   test("an invariant that returns a promise", () => {
+    // The types forbid a promise here; a module in plain JavaScript can return one.
     const check = () => Promise.resolve("broken") as unknown as string;
     const failure = failureOf(() => upgraded(chainWith({ invariants: [{ name: "total", check }] })));
     expect(failure).toMatchObject({ code: "UPG_MIGRATION_INVARIANT" });
@@ -105,6 +107,7 @@ describe("an assertion in what an upgrade runs → UPG_MIGRATION_FAILED (20), wi
   const breaks = () => assert(false, "proposal 77 is in a queue and not in the store");
   const own: Module = { name: "own", consensusVersion: 2n, stores: [], migrations: { 1: breaks } };
   const failing: readonly (readonly [what: string, handler: ChainUpgradeHandler])[] = [
+    // Throws before it would return the version map that the type asks for.
     ["the handler", breaks as unknown as ChainUpgradeHandler],
     ["a migration of a module", migrate],
   ];
@@ -188,6 +191,7 @@ describe("in genesis and in an export → UPG_BUG_MODULE (70) with module and fu
   const boom = throwing(new Error("boom"));
   const FUNCTIONS: readonly (readonly [what: string, own: Partial<ModuleGenesis>])[] = [
     ["InitGenesis of module own", { init: boom }],
+    // The types forbid a promise here; a module in plain JavaScript can return one.
     ["InitGenesis of module own", { init: () => Promise.resolve() as unknown as undefined }],
     ["InitGenesis of module own", { init: (context) => context.store("bank").set(new Uint8Array(), Uint8Array.of(1)) }],
     ["genesis.accountAdded of module own", { accountAdded: boom as never }],
@@ -217,6 +221,7 @@ describe("in genesis and in an export → UPG_BUG_MODULE (70) with module and fu
         boom();
       },
     ],
+    // The types forbid this result; a module in plain JavaScript can return it.
     ["returns no pieces", () => undefined as unknown as string[]],
     [
       "writes",

@@ -111,7 +111,7 @@ export class ValueLog {
   }
 }
 
-/** What was spilled is not what was written. */
+/** Returns the error for spilled bytes whose checksum no longer matches. */
 export function changedOnDisk(bytes: number): UpgradeError {
   const what = `${bytes} bytes that the handler wrote were changed on disk`;
   return new UpgradeError("UPG_STORE_IO", `${what}: nothing was committed. Check the disk, then start again`);

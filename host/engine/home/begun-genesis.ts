@@ -86,7 +86,7 @@ export function watchGenesisFile(home: Home, { sha256, size }: GenesisDigest, lo
   }
 }
 
-/** What no chain can begin without, and every entry of the lists. @throws UpgradeError UPG_INVALID_GENESIS */
+/** Checks the parts of a genesis document that every chain needs, and each entry of its lists. @throws UpgradeError UPG_INVALID_GENESIS */
 export function checkAll(chain: Chain, file: string, genesis: Genesis, log: Log): void {
   requireAll(chain, file, genesis);
   for (const [name, list] of longLists(chain, genesis)) walk(name, list, log);

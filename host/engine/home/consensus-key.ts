@@ -36,7 +36,7 @@ export function readKey(path: string, what: string, remedy: string): ConsensusKe
   return consensusKey(readPrivateKey(path, bytes, `${what}: ${remedy}`));
 }
 
-/** What to do about a missing or damaged consensus key: `init` makes one only where no chain has begun. */
+/** Returns the remedy for a missing or damaged consensus key. `init` makes a new key only before the chain's first block. */
 function consensusKeyRemedy(path: string): string {
   const home = new Home(dirname(dirname(path)));
   if (home.hasDatabase) {
