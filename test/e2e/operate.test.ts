@@ -63,7 +63,7 @@ test(
     const replaced = new Map([
       ["npm install chain-upgrade", `${quick} ${pack()}`],
       [`npm install ${compiler}`, `${quick} ${compiler}`],
-      ['_period="10s"', '_period="4s"'],
+      ['_period="30s"', '_period="15s"'],
     ]);
     for (const from of replaced.keys()) expect(PAGE).toContain(from);
     const { exit, output } = await runSession(sessionOf(PAGE, replaced), {

@@ -10,7 +10,7 @@ import { usage } from "../../usage.js";
 import { addUpgrades } from "../layout/add-upgrade.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
-import { statusOf } from "../without-sidecar/status-of.js";
+import { askSidecar, statusOf } from "../without-sidecar/status-of.js";
 import { requireSidecar, restartNow } from "./restart.js";
 
 interface Flags {
@@ -66,8 +66,7 @@ export async function chainPlan(settings: Settings): Promise<Plan | undefined> {
 /** The application that runs does not know the height. */
 async function sayRestart(tools: VisorTools): Promise<void> {
   const settings = tools.settings();
-  const { sidecar } = await statusOf(settings, realMachine);
-  if (!sidecar) return;
+  if (!(await askSidecar(settings, realMachine))) return;
   const next = `${chainvisorFor(settings)} restart`;
   tools.output.say(`not ready: the application that runs would make that block itself. Next: ${next}`);
 }

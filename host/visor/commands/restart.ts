@@ -5,7 +5,7 @@ import { placesOf } from "../../sidecar/decision/place.js";
 import { requestRestart } from "../../sidecar/restart-request.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
-import { statusOf } from "../without-sidecar/status-of.js";
+import { askSidecar } from "../without-sidecar/status-of.js";
 
 export function registerRestart(program: Cobra, tools: VisorTools): void {
   program
@@ -27,8 +27,7 @@ export function registerRestart(program: Cobra, tools: VisorTools): void {
 /** @throws UpgradeError UPG_REMOTE_UNAVAILABLE: no sidecar runs */
 export async function requireSidecar(tools: VisorTools): Promise<void> {
   const settings = tools.settings();
-  const { sidecar } = await statusOf(settings, realMachine);
-  if (sidecar) return;
+  if (await askSidecar(settings, realMachine)) return;
   const what = `no sidecar runs on ${settings.home}: there is no application to start again`;
   throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", what);
 }

@@ -1,12 +1,10 @@
 /** `chainvisor status`: what the sidecar of this home says, or what its files say where none runs. */
 
-import type { Asked } from "../../panel/ask.js";
 import { statusLines } from "../../panel/words.js";
 import type { Machine } from "../../sidecar/machine.js";
-import { isPending } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { VisorStatus } from "../../sidecar/status.js";
-import { askSidecar, exitOf, statusOf } from "./status-of.js";
+import { askSidecar, askWhenJudged, exitOf, statusOf } from "./status-of.js";
 
 export interface StatusCommandOptions {
   readonly settings: Settings;
@@ -21,14 +19,13 @@ export interface StatusCommandOptions {
 /** The sidecar does not run. */
 const NONE_RUNS_EXIT = 3;
 const WAIT_SECONDS = 30;
-/** For what the sidecar finds out at this moment. */
-const PENDING_MILLIS_MAX = 30_000;
-const LOOK_MILLIS = 250;
 
 /** Returns the exit status: 30 where the node is not ready or the sidecar has failed, 3 where none runs, else 0. */
 export async function statusCommand(options: StatusCommandOptions): Promise<number> {
   const { settings, machine, isWatching, signal } = options;
-  let known = isWatching ? await askSidecar(settings, machine, { signal }) : await askWhenJudged(options);
+  let known = isWatching
+    ? await askSidecar(settings, machine, { signal })
+    : await askWhenJudged(settings, machine, signal);
   if (!known) {
     const found = await statusOf(settings, machine);
     show(options, found.status);
@@ -43,17 +40,6 @@ export async function statusCommand(options: StatusCommandOptions): Promise<numb
     known = asked;
   }
   return exitOf({ status: known.status });
-}
-
-/** A plan that was scheduled a moment ago is not reported as unknown: its program is tried within seconds. */
-async function askWhenJudged({ settings, machine, signal }: StatusCommandOptions): Promise<Asked | undefined> {
-  const until = machine.clock.now() + PENDING_MILLIS_MAX;
-  for (;;) {
-    const asked = await askSidecar(settings, machine, { signal });
-    const isOver = !asked?.status.readiness.some(isPending) || machine.clock.now() >= until;
-    if (isOver || signal.aborted) return asked;
-    await machine.clock.sleep(LOOK_MILLIS, signal);
-  }
 }
 
 function show({ print, isWatching, machine }: StatusCommandOptions, status: VisorStatus): void {

@@ -3,7 +3,7 @@ import { type Asked, type AskOptions, askStatus } from "../../panel/ask.js";
 import { socketPath } from "../../panel/socket-path.js";
 import type { Reached } from "../../sidecar/decision/decide.js";
 import type { Machine } from "../../sidecar/machine.js";
-import { lackingIn, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js";
+import { isPending, lackingIn, NOT_READY_EXIT, verdictOf } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { withUnseenPlan } from "../../sidecar/unseen-plan.js";
@@ -11,6 +11,10 @@ import type { Scheduled } from "../../staging/doctor/ahead.js";
 import { planInState } from "../../staging/plan-in-state.js";
 import { chainvisorOf } from "../../staging/supervision.js";
 import { statusFromDisk } from "./from-disk.js";
+
+/** For what the sidecar finds out at this moment. */
+const PENDING_MILLIS_MAX = 30_000;
+const LOOK_MILLIS = 250;
 
 interface Sidecar {
   /** Undefined: it does not know yet. */
@@ -38,9 +42,24 @@ export async function askSidecar(
   return { ...asked, status: withUnseenPlan(asked.status, await planInState(machine.files, settings)) };
 }
 
-/** Never rejects. */
+/** A plan that was scheduled a moment ago is not reported as unknown: its program is tried within seconds. */
+export async function askWhenJudged(
+  settings: Settings,
+  machine: Pick<Machine, "files" | "clock">,
+  signal = new AbortController().signal,
+): Promise<Asked | undefined> {
+  const until = machine.clock.now() + PENDING_MILLIS_MAX;
+  for (;;) {
+    const asked = await askSidecar(settings, machine, { signal });
+    const isOver = !asked?.status.readiness.some(isPending) || machine.clock.now() >= until;
+    if (isOver || signal.aborted) return asked;
+    await machine.clock.sleep(LOOK_MILLIS, signal);
+  }
+}
+
+/** Waits for what the sidecar finds out at this moment. Never rejects. */
 export async function statusOf(settings: Settings, machine: Machine): Promise<FoundStatus> {
-  const asked = await askSidecar(settings, machine);
+  const asked = await askWhenJudged(settings, machine);
   if (asked) {
     const { status } = asked;
     const { height: last } = status;

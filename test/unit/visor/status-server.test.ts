@@ -13,6 +13,7 @@ import type { Settings } from "../../../host/sidecar/settings.js";
 import type { VisorStatus } from "../../../host/sidecar/status.js";
 import { realMachine } from "../../../host/visor/real-machine.js";
 import { statusCommand } from "../../../host/visor/without-sidecar/command.js";
+import { statusOf } from "../../../host/visor/without-sidecar/status-of.js";
 import { statusMachine } from "./status-machine.js";
 
 let home: string;
@@ -246,14 +247,14 @@ describe("statusCommand()", () => {
     expect(await run()).toMatchObject({ exit: 30, texts: [expect.stringMatching(/it crashed/)] });
   });
 
-  it("the plan's program is tried → waits for the result, and prints that alone", async () => {
+  it("the plan's program is tried → status, and what doctor and preflight ask, wait for the result", async () => {
     const row = { what: "program", next: null } as const;
     board.update({ phase: "waiting", plan, readiness: [{ ...row, state: "unknown", detail: "not tried yet" }] });
-    const asked = run();
+    const asked = Promise.all([run(), statusOf(settingsOf(), realMachine)]);
     await new Promise((resolve) => setTimeout(resolve, 400));
     board.update({ phase: "ready", readiness: [{ ...row, state: "ready", detail: "it runs" }] });
-    const { exit, written } = await asked;
-    expect([exit, written.map(({ phase }) => phase)]).toEqual([0, ["ready"]]);
+    const [{ exit, written }, { status }] = await asked;
+    expect([exit, written.map(({ phase }) => phase), status.phase]).toEqual([0, ["ready"], "ready"]);
   });
 
   it("--watch → each change is written, and the end of the sidecar ends it with 3", async () => {
