@@ -157,6 +157,13 @@ export class HeldHome {
     return new LmdbDatabase(this.home.databaseFile, { spill: { bytesMax: this.options.handlerDiskMax } });
   }
 
+  /** `lockHome` found no file to lock. */
+  #createDatabase(): LmdbDatabase {
+    this.#database = this.#openDatabase();
+    this.lock.addDatabase(this.home.databaseFile);
+    return this.#database;
+  }
+
   #lastSigned({ committed, begun }: FoundChain): LastSigned {
     const { home } = this;
     const state = this.#database && committed ? readCommit(this.#database, Number(committed)) : undefined;
@@ -179,8 +186,7 @@ export class HeldHome {
     begin?.check(log);
     // Before a new database: a full disk may already refuse that.
     this.#keepReserve();
-    const database = this.#database ?? this.#openDatabase();
-    this.#database = database;
+    const database = this.#database ?? this.#createDatabase();
     const staged = stagedHandlers({ chain, home, folder: options.staged, versions, log });
     const releases = new WitnessReleases(home, sha256, genesis.chainId, (message) => log("warn", message));
     const app = new App({

@@ -19,6 +19,7 @@ import { dirname } from "node:path";
 import { UpgradeError } from "../../errors.js";
 import { tryFileLock } from "../../native/file-lock.js";
 import { programName } from "../../program-name.js";
+import { folderUsers } from "../../programs/home-users.js";
 import { makeFolder, openRegularFile, readRegularFile } from "../../store/disk/lmdb-access.js";
 import { diskFailure } from "../../store/disk/lmdb-errors.js";
 
@@ -41,7 +42,7 @@ export class HomeLock {
   private constructor(
     private readonly path: string,
     private readonly owner: string,
-    private readonly files: readonly number[],
+    private readonly files: number[],
   ) {}
 
   /**
@@ -62,6 +63,14 @@ export class HomeLock {
       throw error;
     }
     return new HomeLock(path, owner, files);
+  }
+
+  /**
+   * Locks a database that this process has just created. Without it, a second node starts once somebody removes the lock file.
+   * @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO
+   */
+  addDatabase(databaseFile: string): void {
+    this.files.push(...lockDatabase(databaseFile));
   }
 
   /** Never throws: a lock that could not be removed is stale as soon as this process has ended. */
@@ -128,9 +137,10 @@ function lockDatabase(path: string): number[] {
     Atomics.wait(NOBODY, 0, 0, READER_LOOK_MILLIS);
   }
   closeSync(file);
+  const [holder] = folderUsers(dirname(path));
   throw new UpgradeError(
     "UPG_STORE_LOCKED",
-    `another process has this home open (${path} is locked): let a \`${programName()} export\` or \`${programName()} verify\` end, or stop the node whose LOCK file was removed, then try again`,
+    `${holder === undefined ? "another process" : `process ${holder}`} has this home open (${path} is locked): let a \`${programName()} export\` or \`${programName()} verify\` end, or stop the node whose LOCK file was removed, then try again`,
   );
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { logicalClock } from "../../../host/engine/embedded/clock.js";
 import { openNode } from "../../../host/engine/home/open-node.js";
+import { hasFileLocks } from "../../../host/native/file-lock.js";
 import { rollback } from "../../../host/offline/rollback.js";
 import { makeHome } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
@@ -31,6 +32,25 @@ test("openNode() that fails on a handler → the home is let go: opened again it
   close();
   open(join(root, "none")).close();
 });
+
+test.runIf(hasFileLocks())(
+  "openNode() beside a node that made the database and whose lock files were removed → UPG_STORE_LOCKED; after close() it opens",
+  () => {
+    const home = join(root, "unlocked");
+    makeHome(home, genesisText());
+    const options = { chain: exampleChain, home, clock: logicalClock(1n), handlers: join(root, "none") };
+    const open = () => openNode({ ...options, log: () => undefined });
+    const { node, close } = open();
+    node.makeBlock();
+    for (const name of ["LOCK", "chain.mdb-lock"]) rmSync(join(home, "data", name));
+    expect(open).toThrow(expect.objectContaining({ code: "UPG_STORE_LOCKED" }));
+    node.makeBlock();
+    close();
+    const again = open();
+    expect(again.node.nextHeight).toBe(3n);
+    again.close();
+  },
+);
 
 test("openNode(), rollback() of a copy whose first pages are older than the others → UPG_STORE_CORRUPT, nothing written", () => {
   const home = join(root, "copied");

@@ -14,16 +14,29 @@ export interface UsedHome {
 export function homeUsers({ data, root, name }: UsedHome): number[] {
   const [inData, inRoot] = [insideOf(data), insideOf(root)];
   const runs = (arg: string, cwd: string) => arg.endsWith(`${sep}${name}`) && inRoot(resolve(cwd, arg));
+  return otherProcesses((at) => {
+    if (hasOpen(at, inData)) return true;
+    const cwd = linkIn(join(at, "cwd"));
+    return argumentsOf(join(at, "cmdline")).some((arg) => runs(arg, cwd));
+  });
+}
+
+/** Processes that have a file below `folder` open, also one that was removed since. Sees as much as `homeUsers`. */
+export function folderUsers(folder: string): number[] {
+  const isInside = insideOf(folder);
+  return otherProcesses((at) => hasOpen(at, isInside));
+}
+
+/** By their folders in /proc. */
+function otherProcesses(isWanted: (at: string) => boolean): number[] {
   return listed("/proc")
     .filter((id) => /^[0-9]+$/.test(id) && Number(id) !== process.pid)
-    .filter((id) => {
-      const at = join("/proc", id);
-      if (listed(join(at, "fd")).some((fd) => inData(linkIn(join(at, "fd", fd))))) return true;
-      const cwd = linkIn(join(at, "cwd"));
-      return argumentsOf(join(at, "cmdline")).some((arg) => runs(arg, cwd));
-    })
+    .filter((id) => isWanted(join("/proc", id)))
     .map(Number);
 }
+
+const hasOpen = (at: string, isInside: (path: string) => boolean): boolean =>
+  listed(join(at, "fd")).some((fd) => isInside(linkIn(join(at, "fd", fd))));
 
 /** By real paths: a home has several names where links lead to it. */
 function insideOf(folder: string): (path: string) => boolean {

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { homeUsers } from "../../../host/visor/home-users.js";
+import { homeUsers } from "../../../host/programs/home-users.js";
 import { realMachine } from "../../../host/visor/real-machine.js";
-import { DAEMON, ScriptsHome } from "./scripts-home.js";
+import { DAEMON, ScriptsHome } from "../visor/scripts-home.js";
 
 const started: ChildProcess[] = [];
 afterEach(() => {
