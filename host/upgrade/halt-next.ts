@@ -202,12 +202,15 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
     `Find what is damaged: ${command(facts.program, "verify --home", shellWord(facts.home))}. Put a copy of the home in its place, of this node or another of this chain (without its validator key's last-signed record being older), then ${start(facts)}.`,
   UPG_STORE_LOCKED: (facts) => `Stop the other process on this home, then ${start(facts)}.`,
   UPG_STORE_SIGNED: (facts) => {
-    const { kept_data: kept, signed_height: signed } = facts.details;
+    const { kept_data: kept, signed_height: signed, holder } = facts.details;
+    const other = holder
+      ? `Process ${holder} has files of this home open. If it is a node, ${command("ps -fp", shellWord(holder))}, stop it first. `
+      : "First stop every other process that uses this home or its key. ";
     if (!kept || !signed)
-      return `This key has signed blocks that the database lacks: making them again would be signing twice. Put the database back that ends at that block, or one of another node of this chain that is further, then ${start(facts)}.`;
+      return `${other}This key has signed blocks that the database lacks: making them again would be signing twice. Put the database back that ends at that block, or one of another node of this chain that is further, then ${start(facts)}.`;
     const data = shellWord(`${facts.home}/data`);
     const swap = `mv ${data} ${shellWord(`${kept}.old`)} && mv ${shellWord(kept)} ${data}`;
-    return `This key has signed up to block ${signed}, which the database lacks: making those blocks again would be signing twice. ${kept} has other data of this home. Put it in place, ${command(swap)}, with the version that wrote it, then ${start(facts)}.`;
+    return `${other}This key has signed up to block ${signed}, which the database lacks: making those blocks again would be signing twice. ${kept} has other data of this home. Put it in place, ${command(swap)}, with the version that wrote it, then ${start(facts)}.`;
   },
   UPG_STORE_UPGRADE: (facts) =>
     `${NOTHING} The stores are not those that this version opens, as the message says: start the version and handlers that wrote them: ${start(facts)}.`,

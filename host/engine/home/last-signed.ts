@@ -8,12 +8,15 @@
  */
 
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
 import type { Log } from "../../log-line.js";
 import { programName } from "../../program-name.js";
+import { folderUsers } from "../../programs/home-users.js";
 import { keptData } from "../../programs/kept-data.js";
+import { shellWord } from "../../shell-word.js";
 import { decodeText } from "../../text.js";
 import { checkTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
@@ -79,12 +82,13 @@ export class LastSigned {
     const { height } = this;
     if (height <= last + 1n) return;
     const what = last === 0n ? `${databaseFile} holds no block` : `${databaseFile} ends at block ${last}`;
+    const { remedy, details } = otherWriter(this.path);
     throw new UpgradeError(
       "UPG_STORE_SIGNED",
-      `${what}, but this key has signed block ${height} (${this.path}): the database was lost or is an old copy, and ` +
-        "making those blocks again would be signing twice. Restore the database that ends at that block. Only when it " +
-        "is lost for good and nobody else ever saw those blocks, remove that file and start again",
-      { details: { signed_height: String(height), ...keptData(databaseFile) } },
+      `${what}, but this key has signed block ${height} (${this.path}). ${remedy} Otherwise the database was lost or is ` +
+        "an old copy, and making those blocks again would be signing twice: restore the database that ends at that block. " +
+        "Only when it is lost for good and nobody else ever saw those blocks, remove that file and start again",
+      { details: { signed_height: String(height), ...keptData(databaseFile), ...details } },
     );
   }
 
@@ -110,11 +114,13 @@ export class LastSigned {
         toUpperHex(commitSignBytes(header.chainId, commit, signature)) === state.signbytes,
     );
     if (isSame) return;
+    const { remedy, details } = otherWriter(this.path);
     throw new UpgradeError(
       "UPG_STORE_SIGNED",
-      `block ${header.height} of ${databaseFile} is not the one that this key signed at that height (${this.path}): one of ` +
-        "the two files is of another node or another copy, and going on would be signing twice. Put back the database and " +
-        "the record that belong together, and see that no other node runs with this key",
+      `block ${header.height} of ${databaseFile} is not the one that this key signed at that height (${this.path}). ` +
+        `${remedy} Otherwise one of the two files is of another node or another copy, and going on would be signing twice: ` +
+        "put back the database and the record that belong together, and see that no other node runs with this key",
+      { details },
     );
   }
 
@@ -152,10 +158,12 @@ export class LastSigned {
   }
 
   #twice(height: Height, recorded: Height): UpgradeError {
+    const { remedy, details } = otherWriter(this.path);
     return new UpgradeError(
       "UPG_STORE_SIGNED",
       `block ${height} is not signed: this key has signed ${recorded === height ? "another block of that height" : `block ${recorded}`} ` +
-        `before (${this.path}). See that no other node runs with this key. \`${programName()} rollback\` takes a block back that nobody else saw`,
+        `before (${this.path}). ${remedy} See that no other node runs with this key. \`${programName()} rollback\` takes a block back that nobody else saw`,
+      { details },
     );
   }
 
@@ -186,6 +194,16 @@ export class LastSigned {
   #write(state: StateFile): void {
     writeFileAtomically(this.path, utf8(`${JSON.stringify(state, null, 2)}\n`));
   }
+}
+
+/** A record that is ahead of the database: most often another process makes blocks in this home, or has done so until now. */
+function otherWriter(path: string): { readonly remedy: string; readonly details: { readonly holder?: string } } {
+  const folder = dirname(path);
+  const [holder] = folderUsers(folder).map(String);
+  const may = "Another process may be writing to this home";
+  if (holder === undefined)
+    return { remedy: `${may} (\`lsof +D ${shellWord(folder)}\` lists candidates): stop it first.`, details: {} };
+  return { remedy: `${may}: process ${holder} has files in ${folder} open. Stop it first.`, details: { holder } };
 }
 
 function isTime({ seconds, nanos }: NonNullable<StateFile["timestamp"]>): boolean {

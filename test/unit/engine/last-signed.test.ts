@@ -1,5 +1,6 @@
 /** The record of what the consensus key signed last. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -64,6 +65,31 @@ test("requireGoesOn() from a database that lacks more than the block that was si
     expect(() => signed.requireGoesOn(last, "chain.mdb")).toThrow(refused("UPG_STORE_SIGNED"));
   }
 });
+
+test.runIf(existsSync("/proc/self/fd"))(
+  "requireGoesOn(), sign() below the signed height while another process has files of the home open → the error names it first",
+  async () => {
+    const folder = mkdtempSync(join(root, "used-"));
+    const path = join(folder, "state.json");
+    const signed = new LastSigned(path);
+    signed.sign(vote(7n, "a"), () => Uint8Array.of(1));
+    const failures = [() => signed.requireGoesOn(1n, "chain.mdb"), () => signed.sign(vote(6n, "b"), never)];
+    for (const fail of failures) expect(fail).toThrow(/may be writing to this home \(`lsof \+D .*`.*stop it first/);
+    const child = spawn("tail", ["-f", path], { stdio: ["ignore", "pipe", "ignore"] });
+    try {
+      await new Promise((resolve) => child.stdout.once("data", resolve));
+      const named = new RegExp(`process ${child.pid} has files in ${folder} open. Stop it first`);
+      for (const fail of failures) {
+        expect(fail).toThrow(
+          expect.objectContaining({ details: expect.objectContaining({ holder: String(child.pid) }) }),
+        );
+        expect(fail).toThrow(named);
+      }
+    } finally {
+      child.kill("SIGKILL");
+    }
+  },
+);
 
 test("requireGoesOn() beside data of before a rollback → the failure names the newest", () => {
   const home = mkdtempSync(join(root, "kept-"));

@@ -157,6 +157,10 @@ describe("haltRecord() of a halt", () => {
     expect(words(commands[0] ?? "")).toEqual(moves);
     expect(commands[1]).toBe("chainvisor run start");
     expect(haltRecord(new UpgradeError("UPG_STORE_SIGNED", ""), FACTS).commands).toHaveLength(1);
+    const held = new UpgradeError("UPG_STORE_SIGNED", "", { details: { holder: "4711" } });
+    const { next, commands: first } = haltRecord(held, FACTS);
+    expect(next).toMatch(/^Process 4711 has files of this home open/);
+    expect(first[0]).toBe("ps -fp 4711");
   });
 
   test("too early, by a file of the home → staged", () => {
