@@ -4,9 +4,9 @@ import { basename, join, resolve } from "node:path";
 import { databaseHolder } from "../abci/comet/database-holder.js";
 import { requireHome } from "../engine/home/begun-genesis.js";
 import { Home } from "../engine/home/home.js";
-import { HomeLock } from "../engine/home/home-lock.js";
 import { LastSigned } from "../engine/home/last-signed.js";
 import { UpgradeError } from "../errors.js";
+import { HomeLock } from "../programs/home-lock.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
 import { cometFiles } from "./comet-files.js";
 

@@ -3,10 +3,10 @@
 import { basename, join } from "node:path";
 import type { Fetched } from "../download/fetch-program.js";
 import { partFolderOf } from "../download/part.js";
-import { livingHolder } from "../engine/home/home-lock.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { goPlatform } from "../plan-info/platform.js";
 import type { Files } from "../programs/files.js";
+import { livingHolder } from "../programs/home-lock.js";
 import { Layout, type Program, problemOf } from "../programs/layout.js";
 import { chainvisorFor } from "../programs/supervised-start.js";
 import type { Clock, Processes } from "../sidecar/machine.js";

@@ -1,8 +1,8 @@
 /** Does anything switch this home's program at the height? A node that was started by hand halts there, and stays halted. */
 import { join } from "node:path";
 import { Home } from "../engine/home/home.js";
-import { livingHolder } from "../engine/home/home-lock.js";
 import type { Files } from "../programs/files.js";
+import { livingHolder } from "../programs/home-lock.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import { decodeLossy } from "../text.js";

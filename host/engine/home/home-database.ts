@@ -1,12 +1,12 @@
 /** A home's database for a command that runs while no node does. */
 import { existsSync } from "node:fs";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
+import { HomeLock } from "../../programs/home-lock.js";
+import { ReadHold } from "../../programs/read-hold.js";
 import type { Database } from "../../store/disk/database.js";
 import { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
-import { ReadHold } from "../embedded/read-hold.js";
 import { Home } from "./home.js";
-import { HomeLock } from "./home-lock.js";
 import { checkDatabase } from "./start-checks.js";
 
 export function noChain(path: string): UpgradeError {

@@ -1,7 +1,7 @@
 /** `chainvisor prepare`: all that the next upgrade needs, fetched and judged before its height. */
 import { join } from "node:path";
-import { HomeLock } from "../../engine/home/home-lock.js";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { HomeLock } from "../../programs/home-lock.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { readQueue } from "../../sidecar/decision/queue.js";

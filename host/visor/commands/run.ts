@@ -1,10 +1,10 @@
 /** `chainvisor run`: all after the word are the application's arguments. */
 import { join } from "node:path";
-import { HomeLock } from "../../engine/home/home-lock.js";
 import type { Log } from "../../log-line.js";
 import { Board } from "../../panel/board.js";
 import { notifySystemd } from "../../panel/notify.js";
 import { openStatus } from "../../panel/server.js";
+import { HomeLock } from "../../programs/home-lock.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { requireSettings } from "../../sidecar/settings/read.js";
 import type { Settings } from "../../sidecar/settings.js";

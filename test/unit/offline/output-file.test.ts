@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { Home } from "../../../host/engine/home/home.js";
 import { withDatabase } from "../../../host/engine/home/home-database.js";
-import { HomeLock } from "../../../host/engine/home/home-lock.js";
 import { outputFile } from "../../../host/offline/output-file.js";
+import { HomeLock } from "../../../host/programs/home-lock.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "chain-upgrade-output-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

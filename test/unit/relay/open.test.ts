@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { Home } from "../../../host/engine/home/home.js";
-import { HomeLock } from "../../../host/engine/home/home-lock.js";
+import { HomeLock } from "../../../host/programs/home-lock.js";
 import { openRelay } from "../../../host/relay/open.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-open-"));

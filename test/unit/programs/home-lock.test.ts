@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { HomeLock } from "../../../host/engine/home/home-lock.js";
+import { HomeLock } from "../../../host/programs/home-lock.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -16,12 +16,12 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { UpgradeError } from "../../errors.js";
-import { tryFileLock } from "../../native/file-lock.js";
-import { programName } from "../../program-name.js";
-import { folderUsers } from "../../programs/home-users.js";
-import { makeFolder, openRegularFile, readRegularFile } from "../../store/disk/lmdb-access.js";
-import { diskFailure } from "../../store/disk/lmdb-errors.js";
+import { UpgradeError } from "../errors.js";
+import { tryFileLock } from "../native/file-lock.js";
+import { programName } from "../program-name.js";
+import { makeFolder, openRegularFile, readRegularFile } from "../store/disk/lmdb-access.js";
+import { diskFailure } from "../store/disk/lmdb-errors.js";
+import { folderUsers } from "./home-users.js";
 
 const ATTEMPTS = 5;
 /** A command that reads a home ends by itself, most of them in less: a check of the next version may come as the node starts. */

@@ -4,11 +4,11 @@
  */
 
 import { closeSync } from "node:fs";
-import { messageOf, UpgradeError } from "../../errors.js";
-import { tryFileLock } from "../../native/file-lock.js";
-import { programName } from "../../program-name.js";
-import { openRegularFile } from "../../store/disk/lmdb-access.js";
-import { livingHolder } from "../home/home-lock.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { tryFileLock } from "../native/file-lock.js";
+import { programName } from "../program-name.js";
+import { openRegularFile } from "../store/disk/lmdb-access.js";
+import { livingHolder } from "./home-lock.js";
 
 export class ReadHold {
   private constructor(private readonly files: readonly number[]) {}

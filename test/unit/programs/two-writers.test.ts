@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ReadHold } from "../../../host/engine/embedded/read-hold.js";
-import { HomeLock } from "../../../host/engine/home/home-lock.js";
+import { HomeLock } from "../../../host/programs/home-lock.js";
+import { ReadHold } from "../../../host/programs/read-hold.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ const locked = expect.objectContaining({ code: "UPG_STORE_LOCKED" });
 
 beforeAll(async () => {
   const contents = `
-    import { HomeLock } from "./host/engine/home/home-lock.ts";
+    import { HomeLock } from "./host/programs/home-lock.ts";
     try { HomeLock.acquire(process.argv[2]); console.log("held"); setTimeout(() => {}, 60000); }
     catch (error) { console.log(error.code); }`;
   const stdin = { contents, resolveDir: resolve("."), loader: "ts" as const };
@@ -50,7 +50,7 @@ test("HomeLock.acquire() after the holder was killed → held at once", async ()
 test("HomeLock.acquire() while a command reads that ends soon → waits for it, and is held", async () => {
   writeFileSync(database, "");
   const contents = `
-    import { ReadHold } from "./host/engine/embedded/read-hold.ts";
+    import { ReadHold } from "./host/programs/read-hold.ts";
     const [, , lock, database] = process.argv;
     const held = ReadHold.acquire(lock, database);
     console.log("held");
