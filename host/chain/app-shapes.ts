@@ -11,11 +11,11 @@ import type { LogLevel } from "../upgrade/handlers.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import type { KeeperOptions, SkipHeights } from "../upgrade/keeper.js";
 import type { ChainEvent } from "../values/events.js";
+import type { GasPrice } from "../values/minimum-fee.js";
 import type { DirectChange } from "./block.js";
 import type { BlockInfo } from "./block-info.js";
 import type { Chain } from "./define-chain.js";
 import type { Genesis, GenesisFacts } from "./genesis/genesis.js";
-import type { GasPrice } from "./tx/minimum-fee.js";
 import type { TxResult } from "./tx/result.js";
 import type { ChainVersion } from "./versions/version.js";
 

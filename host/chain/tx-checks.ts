@@ -5,9 +5,9 @@
 import { engineLimit } from "../engine-limit.js";
 import { isUpgradeError, type UpgradeError } from "../errors.js";
 import type { CacheMultiStore, MultiStore } from "../types.js";
+import { checkMinimumFee, type GasPrice } from "../values/minimum-fee.js";
 import { SDK, TxError } from "../values/tx-error.js";
 import { type DecodedTx, decodeTx } from "./tx/decode.js";
-import { checkMinimumFee, type GasPrice } from "./tx/minimum-fee.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { type RunOptions, runTx, type TxFacts } from "./tx/run.js";
 
@@ -88,7 +88,7 @@ export class TxChecks {
       return undefined;
     }
     try {
-      checkMinimumFee(minimumGasPrices, tx);
+      checkMinimumFee(minimumGasPrices, tx.authInfo.fee);
     } catch (error) {
       return { ...refusal(error), gasWanted: tx.authInfo.fee?.gasLimit ?? 0n };
     }

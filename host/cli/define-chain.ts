@@ -1,10 +1,15 @@
-/** `defineChain` as programs get it: a mistake in their chain is reported as one on the command line is. */
+/** `defineChain` for programs. Reports a mistake in a program's chain like a mistake on its command line. */
 import { isMainThread } from "node:worker_threads";
 import { type Chain, type ChainOptions, defineChain as checkedChain } from "../chain/define-chain.js";
+import { defining, onDefinitionError } from "../values/definition-errors.js";
+
+// Also for `messageKind` and the like, which a program calls before `defineChain`.
+onDefinitionError(reportIfUncaught);
 
 /**
  * A chain from its modules and the upgrades that its program carries. Versions, messages, queries, genesis and commands follow
- * from them. A program that does not catch the error ends with its message, and with exit status 2.
+ * from them. A program that does not catch the error ends with its message, and with exit status 2. So it does for errors of
+ * `messageKind`, `implement` and `records`, which a program calls while its files are loaded.
  *
  * @throws UpgradeError UPG_INVALID_ARGUMENT naming what does not fit together
  *
@@ -14,12 +19,7 @@ import { type Chain, type ChainOptions, defineChain as checkedChain } from "../c
  * console.log(chain.router.has("/cosmos.bank.v1beta1.MsgSend"), chain.versions.length); // → true 1
  */
 export function defineChain(options: ChainOptions): Chain {
-  try {
-    return checkedChain(options);
-  } catch (error) {
-    reportIfUncaught(error);
-    throw error;
-  }
+  return defining(() => checkedChain(options));
 }
 
 /**

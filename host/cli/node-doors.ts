@@ -7,7 +7,6 @@ import type { AskRpc, SiteFacts } from "../api/rest/site.js";
 import { utf8 } from "../bytes.js";
 import type { QueryApp } from "../chain/query/call.js";
 import type { LocalNode, NodePort } from "../chain/query/node-port.js";
-import { type GasPrice, parseGasPrices } from "../chain/tx/minimum-fee.js";
 import { CORE_WASM } from "../core/core-wasm.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
@@ -26,6 +25,7 @@ import type { Plan } from "../types.js";
 import type { HaltRecord } from "../upgrade/halt.js";
 import { servedHalt } from "../upgrade/halt-served.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
+import { type GasPrice, parseGasPrices } from "../values/minimum-fee.js";
 import { addLimitFlags, type ChosenLimits } from "./limit-settings.js";
 
 export interface DoorFlags {

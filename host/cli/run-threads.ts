@@ -4,7 +4,6 @@
  */
 import { realpathSync } from "node:fs";
 import { toHex } from "../bytes.js";
-import { formatGasPrices } from "../chain/tx/minimum-fee.js";
 import { NodeService } from "../engine/embedded/node-service.js";
 import { GenesisFile } from "../engine/home/genesis-file.js";
 import { writeHaltRecord } from "../engine/home/halt-file.js";
@@ -28,6 +27,7 @@ import { Witnesses } from "../thread/witnesses.js";
 import type { Height } from "../types.js";
 import { type HaltRecord, haltFields, haltRecord } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
+import { formatGasPrices } from "../values/minimum-fee.js";
 import type { ChosenLimits } from "./limit-settings.js";
 import { type DoorFlags, loadDoors, type NodeDoors, openNodeDoors, queryOf } from "./node-doors.js";
 import { StopSignals } from "./stop-signals.js";

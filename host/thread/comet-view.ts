@@ -3,7 +3,6 @@ import { EMPTY } from "../bytes.js";
 import { AppView } from "../chain/app-view.js";
 import type { Chain } from "../chain/define-chain.js";
 import type { AppInfo } from "../chain/engine-port.js";
-import type { GasPrice } from "../chain/tx/minimum-fee.js";
 import { Core } from "../core/core.js";
 import { nodeVerifySignature } from "../engine/home/node-signatures.js";
 import { sha256 } from "../native/sha256.js";
@@ -11,6 +10,7 @@ import { lastVersionOf } from "../store/disk/fenced-database.js";
 import type { LmdbReader } from "../store/disk/lmdb-reader.js";
 import { readCommit } from "../store/versions/commit-record.js";
 import type { Height, Timestamp } from "../types.js";
+import type { GasPrice } from "../values/minimum-fee.js";
 import { VERSION } from "../version.js";
 import type { EngineFacts } from "./engine-port.js";
 

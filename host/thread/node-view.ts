@@ -7,7 +7,6 @@ import { toHex } from "../bytes.js";
 import type { TxResult } from "../chain/app.js";
 import { AppView } from "../chain/app-view.js";
 import type { Chain } from "../chain/define-chain.js";
-import type { GasPrice } from "../chain/tx/minimum-fee.js";
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import { Core } from "../core/core.js";
 import type { ChainFacts } from "../engine/blocks/block-maker.js";
@@ -20,6 +19,7 @@ import { TxIndex } from "../event-index/tx-index.js";
 import { sha256 } from "../native/sha256.js";
 import type { LmdbReader } from "../store/disk/lmdb-reader.js";
 import type { Height } from "../types.js";
+import type { GasPrice } from "../values/minimum-fee.js";
 import type { EngineFacts } from "./engine-port.js";
 import { Recheck } from "./recheck.js";
 

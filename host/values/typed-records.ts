@@ -14,6 +14,7 @@ import { UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
 import { isWellFormed } from "../text.js";
 import type { KVReader, KVStore } from "../types.js";
+import { defining } from "./definition-errors.js";
 import type { Records } from "./records.js";
 
 /** A part of a key. Texts are ordered by their bytes, numbers (0 to 2^64 - 1) by their value. */
@@ -48,6 +49,7 @@ export interface TypedRecords<T extends DescMessage> {
  *
  * @param prefix of their keys in the store; each kind of records of a store has another
  * @param schema what protoc-gen-es makes of the record's message
+ * @throws UpgradeError UPG_INVALID_ARGUMENT when either is of another type
  *
  * @example
  * import { MemoryKVStore } from "chain-upgrade";
@@ -57,12 +59,7 @@ export interface TypedRecords<T extends DescMessage> {
  * console.log(notes.get(store, "alice", 1n)?.text, notes.count(store, "alice")); // → hello 1n
  */
 export function records<T extends DescMessage>(prefix: string, schema: T): TypedRecords<T> {
-  if (typeof prefix !== "string" || typeof schema?.typeName !== "string") {
-    throw new UpgradeError(
-      "UPG_INVALID_ARGUMENT",
-      'records: the prefix is a text and the schema a generated one: records("note", NoteSchema)',
-    );
-  }
+  defining(() => requireRecords(prefix, schema));
   const keyOf = (parts: readonly KeyPart[]) => concatBytes(part(prefix), ...parts.map(part));
   const decode = (value: Uint8Array): MessageShape<T> => {
     try {
@@ -98,6 +95,14 @@ export function records<T extends DescMessage>(prefix: string, schema: T): Typed
       return count;
     },
   };
+}
+
+function requireRecords(prefix: unknown, schema: DescMessage | undefined): void {
+  if (typeof prefix === "string" && typeof schema?.typeName === "string") return;
+  throw new UpgradeError(
+    "UPG_INVALID_ARGUMENT",
+    'records: the prefix is a text and the schema a generated one: records("note", NoteSchema)',
+  );
 }
 
 /** A text ends with a zero byte, so that no part begins another; a number has eight bytes, the greatest first. */

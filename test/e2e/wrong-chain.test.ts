@@ -44,6 +44,35 @@ describe("defineChain() of a program, wrong", () => {
     expect(run("main", MAIN, "status", "--trace").stderr).toContain("chain.mjs:2");
   });
 
+  test.each([
+    [
+      "messageKind",
+      "messageKind({ schema: undefined, response: undefined, run: () => undefined })",
+      "messageKind: schema is missing: give the generated …Schema",
+    ],
+    [
+      "implement",
+      "implement(undefined, [], {})",
+      "implement: the first argument is no service: give the generated one, such as Query",
+    ],
+    [
+      "records",
+      'records("note", undefined)',
+      'records: the prefix is a text and the schema a generated one: records("note", NoteSchema)',
+    ],
+  ])(
+    "%s() before defineChain, wrong → one line and exit status 2; --trace has where; caught → the program continues",
+    (name, call, message) => {
+      writeFileSync(join(folder, `${name}.mjs`), `import { ${name} } from ${entry};\nexport const made = ${call};\n`);
+      const main = `import "./${name}.mjs";\n${MAIN}`;
+      const stderr = `Error: ${message} [UPG_INVALID_ARGUMENT]\n`;
+      expect(run(`main-${name}`, main, "status")).toEqual({ status: 2, stdout: "", stderr });
+      expect(run(`main-${name}`, main, "status", "--trace").stderr).toContain(`${name}.mjs:2`);
+      const caught = `try { await import("./${name}.mjs"); } catch ({ code }) { console.log(code); }\n`;
+      expect(run(`caught-${name}`, caught)).toEqual({ status: 0, stdout: "UPG_INVALID_ARGUMENT\n", stderr: "" });
+    },
+  );
+
   test("that is caught → the program goes on; a later error of its own ends it as Node does", () => {
     const caught = `try { await import("./chain.mjs"); } catch ({ code }) { console.log(code); }\n`;
     expect(run("caught", caught)).toEqual({ status: 0, stdout: "UPG_INVALID_ARGUMENT\n", stderr: "" });

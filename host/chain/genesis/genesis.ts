@@ -11,10 +11,10 @@ import { HEIGHT_MAX } from "../../limits.js";
 import { compareTimes, parseTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
 import { callGenesis } from "../../upgrade/genesis-calls.js";
+import type { GenesisList } from "../../values/json-list.js";
 import { JsonReader } from "../../values/json-reader.js";
 import type { Chain } from "../define-chain.js";
 import { genesisParams, requireKnownParams } from "./consensus-params.js";
-import type { GenesisList } from "./list.js";
 import { type GenesisRaw, readRaw } from "./raw.js";
 
 /** What stays true of a chain after its first block: the database keeps it, so that the document is not read again. */

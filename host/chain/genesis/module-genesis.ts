@@ -3,11 +3,11 @@ import type { Registry } from "@bufbuild/protobuf";
 import type { Part } from "../../document/document.js";
 import type { VersionView } from "../../store/versions/version-view.js";
 import type { Addresses } from "../../values/address.js";
+import type { GenesisList } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import type { BlockContext } from "../context.js";
 import type { Module } from "../module.js";
 import type { ChainVersion } from "../versions/version.js";
-import type { GenesisList } from "./list.js";
 
 /** `app_state.<module>` of a document. */
 export interface GenesisSection {

@@ -7,8 +7,8 @@ import type { GenesisDocument } from "../../document/document.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../limits.js";
 import { storeNameProblem } from "../../text.js";
 import type { VersionMap } from "../../types.js";
+import type { GenesisList } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
-import type { GenesisList } from "./list.js";
 
 /** Its name below `app_state`, which no module may have. */
 export const RAW_SECTION = "raw";

@@ -9,6 +9,9 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../errors.js";
+import { unknownName } from "../../text.js";
+import { defining } from "../../values/definition-errors.js";
+import { requireMembers } from "../../values/members.js";
 import type { NodeCall, QueryCall } from "./call.js";
 
 type Typed = Omit<DescService, "method"> & { readonly method: Readonly<Record<string, DescMethod>> };
@@ -53,6 +56,7 @@ type Run<C> = (request: Message, call: C) => Promise<Message>;
  *
  * @param kept methods whose answer follows from the request and the state of the height alone: no clock, no mempool, no
  * running upgrade, nothing that a search may cut
+ * @throws UpgradeError UPG_INVALID_ARGUMENT when a method has no function, or a name is no method's
  *
  * @example
  * import { Query } from "./gen/notes_pb.js";
@@ -64,13 +68,34 @@ export function implement<S extends Typed>(
   kept: readonly (keyof S["method"])[],
   handlers: Handlers<S, QueryCall>,
 ): QueryService {
-  const methods = service.methods.map((each) => ({
-    ...describe(service, each),
-    isOfState: true as const,
-    isKept: kept.includes(each.localName),
-    run: runner<QueryCall>(handlers, each),
-  }));
-  return { descriptor: service as DescService, methods };
+  return defining(() => {
+    requireNames(service, kept, handlers);
+    const methods = service.methods.map((each) => ({
+      ...describe(service, each),
+      isOfState: true as const,
+      isKept: kept.includes(each.localName),
+      run: runner<QueryCall>(handlers, each),
+    }));
+    return { descriptor: service as DescService, methods };
+  });
+}
+
+/** The types hold programs to this that have types. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireNames(service: Typed, kept: readonly PropertyKey[], handlers: object): void {
+  if (service?.kind !== "service")
+    throw wrong("the first argument is no service: give the generated one, such as Query");
+  const { typeName } = service;
+  const methods = service.methods.map(({ localName }) => localName);
+  if (!Array.isArray(kept))
+    throw wrong(`${typeName}: the second argument is no list of methods: implement(Query, [], { … })`);
+  const unknown = kept.map(String).find((name) => !methods.includes(name));
+  if (unknown !== undefined) throw wrong(`${typeName} has no method "${unknown}"${unknownName(unknown, methods)}`);
+  if (typeof handlers !== "object" || handlers === null) throw wrong(`${typeName}: give a function for each method`);
+  requireMembers(handlers, methods, `implement: ${typeName}`, "the service");
+}
+
+function wrong(what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", `implement: ${what}`);
 }
 
 /** A service about the node. */
@@ -93,8 +118,8 @@ function runner<C>(handlers: object, { localName, output, parent }: DescMethod):
   const table = handlers as Readonly<Record<string, (request: Message, call: C) => object | Promise<object>>>;
   const handler = table[localName];
   if (typeof handler !== "function") {
-    const what = `implement: the service ${parent.typeName} has the method ${localName}, and no function was given for it`;
-    throw new UpgradeError("UPG_INVALID_ARGUMENT", `${what}: add ${localName}: (request, call) => ({ … })`);
+    const what = `the service ${parent.typeName} has the method ${localName}, and no function was given for it`;
+    throw wrong(`${what}: add ${localName}: (request, call) => ({ … })`);
   }
   return async (request, call) => createMessage(output, await handler(request, call));
 }

@@ -18,7 +18,8 @@ import { scalar } from "../../gen/cosmos_proto/cosmos_pb.js";
 import { callModule } from "../../synchronous.js";
 import type { Any, VersionMap } from "../../types.js";
 import type { AddressCodec, Addresses } from "../../values/address.js";
-import { requireMembers } from "../../values/members.js";
+import { defining } from "../../values/definition-errors.js";
+import { requireFunction, requireMembers } from "../../values/members.js";
 import { undefinedError } from "../../values/tx-error.js";
 import { isInVersionMap } from "../../version-map.js";
 import type { ModuleContext } from "../context.js";
@@ -167,9 +168,17 @@ const OPTIONS = Object.keys({
 export function messageKind<In extends DescMessage, Out extends DescMessage>(
   options: KindOptions<In, Out>,
 ): MessageKind {
+  return defining(() => checkedKind(options));
+}
+
+function checkedKind<In extends DescMessage, Out extends DescMessage>(options: KindOptions<In, Out>): MessageKind {
+  requireTypes(options);
   const { schema, response, isBounded = false, runsMessages = false } = options;
   const typeUrl = `/${schema.typeName}`;
   requireMembers(options, OPTIONS, `messageKind: ${schema.typeName}`, "a kind of message");
+  for (const member of ["decoded", "check", "run"] as const)
+    requireFunction(options[member], `messageKind: ${schema.typeName}: ${member}`);
+  if (!options.run) throw wrongKind(`${schema.typeName} has no function run: add run: (context, message) => …`);
   const signer = signerOf(schema, options.signer);
   const isOperator = getOption(signer, scalar) === "cosmos.ValidatorAddressString";
   const signerAddresses = (addresses: Addresses) => (isOperator ? addresses.operators : addresses);
@@ -207,6 +216,22 @@ export function messageKind<In extends DescMessage, Out extends DescMessage>(
   };
 }
 
+function wrongKind(what: string): UpgradeError {
+  return new UpgradeError("UPG_INVALID_ARGUMENT", `messageKind: ${what}`);
+}
+
+/** A misspelt import gives undefined to programs without types. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireTypes(options: object): void {
+  if (typeof options !== "object" || options === null)
+    throw wrongKind("give { schema: MsgAddNoteSchema, response: MsgAddNoteResponseSchema, run }");
+  const { schema, response } = options as Partial<KindOptions<DescMessage, DescMessage>>;
+  for (const [member, given] of Object.entries({ schema, response })) {
+    if (given?.kind === "message") continue;
+    const of = schema?.kind === "message" ? `${schema.typeName}: ` : "";
+    throw wrongKind(`${of}${member} is ${given === undefined ? "missing" : "no message"}: give the generated …Schema`);
+  }
+}
+
 /** Messages that run inside one another, as the ones that a module runs through the router. */
 const MESSAGE_DEPTH_MAX = 32;
 let depth = 0;
@@ -230,7 +255,7 @@ function signerOf(schema: DescMessage, given: string | undefined): DescField {
   const [name = given, ...others] = named.map(
     (each) => schema.fields.find(({ name }) => name === each)?.localName ?? each,
   );
-  const wrong = (what: string) => new UpgradeError("UPG_INVALID_ARGUMENT", `messageKind: ${schema.typeName} ${what}`);
+  const wrong = (what: string) => wrongKind(`${schema.typeName} ${what}`);
   if (name === undefined)
     throw wrong("names no signer: give `signer`, or the option cosmos.msg.v1.signer in its .proto file");
   if (others.length > 0)

@@ -2,11 +2,11 @@
 import type { App } from "../../chain/app.js";
 import type { Chain } from "../../chain/define-chain.js";
 import type { GenesisFacts } from "../../chain/genesis/genesis.js";
-import type { GasPrice } from "../../chain/tx/minimum-fee.js";
 import type { Batch } from "../../store/disk/database.js";
 import type { LmdbDatabase } from "../../store/disk/lmdb-database.js";
 import type { Height, OnProgress } from "../../types.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
+import type { GasPrice } from "../../values/minimum-fee.js";
 import type { MempoolLimits } from "../blocks/mempool.js";
 import type { Clock } from "../embedded/clock.js";
 import type { BlockSettings } from "../embedded/embedded-node.js";

@@ -1,7 +1,6 @@
 /** The auth part of a genesis document: accounts. */
 import { create } from "@bufbuild/protobuf";
 import { readCoins } from "../../chain/genesis/coins.js";
-import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
 import { listText } from "../../chain/genesis/list-text.js";
 import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
 import { type Module, permissionsOf } from "../../chain/module.js";
@@ -9,6 +8,7 @@ import { type Account, AccountSchema, type Vesting, VestingSchema } from "../../
 import type { SigningKey } from "../../values/account-key.js";
 import { type AddressCodec, moduleAddress } from "../../values/address.js";
 import { type Coin, coinsToMessages } from "../../values/coins.js";
+import { type GenesisList, listOnce } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import { keyJson, readAccountKey } from "../../values/key-json.js";
 import {

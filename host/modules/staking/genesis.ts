@@ -1,11 +1,11 @@
 /** The staking part of a genesis document: validators and what is delegated to them. */
 import { concatBytes, toBase64 } from "../../bytes.js";
-import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
 import { listText, openText } from "../../chain/genesis/list-text.js";
 import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
 import { BondStatus, type Delegation, type Validator } from "../../gen/chain/staking/v1/staking_pb.js";
 import type { Addresses } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
+import { type GenesisList, listOnce } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import type { GenesisDelegation, GenesisValidator } from "./genesis-records.js";
 import {

@@ -6,7 +6,6 @@
 import { create } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { concatBytes, EMPTY, equalBytes, utf8 } from "../../bytes.js";
-import { type GenesisList, listOnce } from "../../chain/genesis/list.js";
 import { listText } from "../../chain/genesis/list-text.js";
 import type { GenesisContext, GenesisSection } from "../../chain/genesis/module-genesis.js";
 import {
@@ -22,6 +21,7 @@ import type { KVReader, Timestamp } from "../../types.js";
 import type { Addresses } from "../../values/address.js";
 import { amountOf, parseAmount } from "../../values/coins.js";
 import { formatDecimal, parseDecimal } from "../../values/decimal.js";
+import { type GenesisList, listOnce } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import type { BalanceWatch, BankGenesis } from "../bank/genesis.js";
 import type { GenesisValidator, ValidatorDetails } from "./genesis-records.js";

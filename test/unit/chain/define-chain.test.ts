@@ -278,3 +278,12 @@ test("implement() without a function for a method → UPG_INVALID_ARGUMENT with 
     expect(failure.message).toContain("mychain.notes.v1.Query has the method notes");
   }
 });
+
+test.each([
+  ["no service", [undefined, [], {}], "the first argument is no service"],
+  ["a kept method that the service lacks", [Query, ["note"], {}], 'has no method "note" (did you mean "notes"?)'],
+  ["a function that the service lacks", [Query, [], { Notes: () => ({}) }], 'a member "Notes"'],
+])("implement() with %s → UPG_INVALID_ARGUMENT that names it", (_, options, named) => {
+  const failure = failureOf(() => implement(...(options as unknown as Parameters<typeof implement>)));
+  expect(failure).toMatchObject({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining(named) });
+});

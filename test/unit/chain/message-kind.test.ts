@@ -65,8 +65,8 @@ test.each([
   expect(error.message).toContain(text);
 });
 
-test("a message whose run or check is async → UPG_INVALID_ARGUMENT by its name", () => {
-  const later = async () => undefined as never;
+test("a message whose run or check returns a promise → UPG_INVALID_ARGUMENT by its name", () => {
+  const later = () => Promise.resolve() as never;
   const options = { schema: MsgSendSchema, response: MsgSendResponseSchema };
   const bytes = Uint8Array.of();
   const says = (where: string) => ({
@@ -88,4 +88,19 @@ test("a misspelt option → UPG_INVALID_ARGUMENT with the one that was probably 
   };
   const error = failureOf(() => messageKind(options));
   expect(error).toMatchObject({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining('mean "check"?') });
+});
+
+const valid = { schema: MsgSendSchema, response: MsgSendResponseSchema, run: () => undefined };
+
+test.each([
+  ["nothing", undefined, "give { schema"],
+  ["no schema", { ...valid, schema: undefined }, "schema is missing"],
+  ["no response", { ...valid, response: undefined }, "cosmos.bank.v1beta1.MsgSend: response is missing"],
+  ["a schema that is no message", { ...valid, schema: "MsgSend" }, "schema is no message"],
+  ["no run", { schema: valid.schema, response: valid.response }, "MsgSend has no function run"],
+  ["a run that is no function", { ...valid, run: 1 }, "MsgSend: run is no function, it is number"],
+  ["an async check", { ...valid, check: async () => undefined }, "MsgSend: check is async"],
+])("a program without types that gives %s → UPG_INVALID_ARGUMENT that names it", (_, options, named) => {
+  const error = failureOf(() => messageKind(options as typeof valid));
+  expect(error).toMatchObject({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining(named) });
 });

@@ -2,13 +2,13 @@
  * The least fee for which a node takes a transaction into its mempool: gas prices times the gas limit, rounded up, in one
  * of the denominations. It is the operator's setting and no rule of the chain: blocks of others may hold cheaper ones.
  */
-import { compareText } from "../../bytes.js";
-import { UpgradeError } from "../../errors.js";
-import { amountOf, formatCoins, isDenom } from "../../values/coins.js";
-import { type Decimal, formatDecimal, ONE, readDecimal } from "../../values/decimal.js";
-import { readMessageCoins } from "../../values/message-coins.js";
-import { SDK, TxError } from "../../values/tx-error.js";
-import type { DecodedTx } from "./decode.js";
+import { compareText } from "../bytes.js";
+import { UpgradeError } from "../errors.js";
+import type { Fee } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
+import { amountOf, formatCoins, isDenom } from "./coins.js";
+import { type Decimal, formatDecimal, ONE, readDecimal } from "./decimal.js";
+import { readMessageCoins } from "./message-coins.js";
+import { SDK, TxError } from "./tx-error.js";
 
 export interface GasPrice {
   readonly denom: string;
@@ -42,7 +42,7 @@ export function formatGasPrices(prices: readonly GasPrice[]): string {
 }
 
 /** @throws TxError sdk 13 when the fee is below all prices */
-export function checkMinimumFee(prices: readonly GasPrice[], { authInfo: { fee } }: DecodedTx): void {
+export function checkMinimumFee(prices: readonly GasPrice[], fee: Fee | undefined): void {
   const gas = fee?.gasLimit ?? 0n;
   // A transaction without gas is refused for that.
   if (gas === 0n || prices.every(({ price }) => price === 0n)) return;

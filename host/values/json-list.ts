@@ -1,7 +1,6 @@
-/** Lists of a genesis document whose entries are checked against one another while they are walked over. */
-
-import type { JsonReader } from "../../values/json-reader.js";
-import { KeySet } from "../../values/key-set.js";
+/** Lists of a genesis document whose entries are checked against one another during a walk. */
+import type { JsonReader } from "./json-reader.js";
+import { KeySet } from "./key-set.js";
 
 /** A list that may be long: it is read each time that it is walked over, and checked until a walk has come to its end. */
 export interface GenesisList<T> extends Iterable<T> {
