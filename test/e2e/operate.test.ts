@@ -15,7 +15,7 @@ import { blocksOf, pageText, runSession, sessionOf } from "./page-session.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = pageText("docs/operate.md");
-const TEST_MILLIS = 10 * 60_000;
+const TEST_MILLIS = 15 * 60_000;
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-operate-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
