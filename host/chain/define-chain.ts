@@ -20,7 +20,7 @@ import { type Addresses, addressesOf } from "../values/address.js";
 import { sameVersions } from "../version-map.js";
 import { checkOptions, requireDistinct, requireFrom, requireNoMaps, requireRemoved, wrong } from "./chain-checks.js";
 import { type Module, storesOf } from "./module.js";
-import { nothingToMigrate, requireForAnte, requireSteps } from "./module-shape.js";
+import { nothingToMigrate, requireDependencies, requireForAnte, requireSteps } from "./module-shape.js";
 import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
 import type { MessageRouter } from "./tx/message-kind.js";
@@ -125,6 +125,10 @@ export function defineChain(given: ChainOptions): Chain {
   const [ante] = antes;
   if (!ante || antes.length > 1) throw wrong(`one module brings the ante handler, these are ${antes.length}`);
   requireForAnte(modules);
+  requireDependencies(
+    modules,
+    upgrades.flatMap(({ from = {} }) => Object.keys(from)),
+  );
   const givers = modules.filter(({ validators }) => validators).map(({ name }) => name);
   if (givers.length > 1) throw wrong(`one module gives the validators, these do: ${givers.join(", ")}`);
   const setters = modules.filter(({ consensusParams }) => consensusParams).map(({ name }) => name);

@@ -93,6 +93,22 @@ export function nothingToMigrate(plan: string, modules: readonly Module[]): Upgr
   );
 }
 
+/**
+ * A misspelt dependency would leave the module that was meant without its protection.
+ * @param gone modules that the chain had before one of its upgrades
+ */
+export function requireDependencies(modules: readonly Module[], gone: readonly string[]): void {
+  const names = modules.map(({ name }) => name);
+  for (const { name, dependsOn = [] } of modules) {
+    const unknown = dependsOn.find((each) => !names.includes(each) && !gone.includes(each));
+    if (unknown === undefined) continue;
+    throw wrong(
+      `module "${name}" depends on "${unknown}", and the chain has no such module: correct the name in dependsOn, or add the ` +
+        `module to modules${unknownName(unknown, names)}`,
+    );
+  }
+}
+
 /** The module that takes fees works with others, in each block. */
 export function requireForAnte(modules: readonly Module[]): void {
   const brings = modules.find(({ ante }) => ante);

@@ -30,7 +30,7 @@ export interface Module {
   readonly stores?: readonly string[];
   /**
    * Names of modules whose records its code reads or writes: the chain is not upgraded to a version without them unless the
-   * handler declares it, where the chain cannot go on without this module. Names that the chain does not have count for nothing.
+   * handler declares it, where the chain cannot go on without this module. Each is a module of the chain, or one that an upgrade removes.
    */
   readonly dependsOn?: readonly string[];
   /** Messages that transactions and proposals may hold, and what they do. */

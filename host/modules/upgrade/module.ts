@@ -29,7 +29,6 @@ export function upgrade({ attestations }: UpgradeModuleOptions = {}): Module {
     consensusVersion: 1n,
     isBounded: true,
     stores: [UPGRADE_STORE],
-    dependsOn: ["gov"],
     messages:
       attestations === undefined ? UPGRADE_MESSAGES : [...UPGRADE_MESSAGES, ...attestationMessages(attestations)],
     queries: [chainUpgradeQuery, cosmosUpgradeQuery],

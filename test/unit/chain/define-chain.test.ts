@@ -109,6 +109,12 @@ const REFUSED: (readonly [what: string, options: object, named: string])[] = [
 const [first] = modules;
 REFUSED.push(
   [
+    "a dependency on a module that the chain does not have",
+    own({ dependsOn: ["bank", "stakin"] }),
+    'module "own" depends on "stakin", and the chain has no such module: correct the name in dependsOn, or add the module to ' +
+      'modules (did you mean "staking"?). Valid: auth, bank, ',
+  ],
+  [
     "a misspelt option",
     { modules, upgrade: [] },
     'a member "upgrade", which nothing would call or read: did you mean "upgrades"?',
@@ -286,4 +292,15 @@ test.each([
 ])("implement() with %s → UPG_INVALID_ARGUMENT that names it", (_, options, named) => {
   const failure = failureOf(() => implement(...(options as unknown as Parameters<typeof implement>)));
   expect(failure).toMatchObject({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining(named) });
+});
+
+test("a dependency on a module that an upgrade removes, and a chain without gov → accepted", () => {
+  const dependent = { name: "own", consensusVersion: 1n, stores: [], dependsOn: ["gone"] };
+  const from = { own: 0n, gone: 1n };
+  const handler = () => new Map();
+  const upgrades = [{ plan: "v2", from, removes: ["gone"], storeUpgrades: { deleted: ["gone"] }, handler }];
+  const chain = defineChain({ name: "ownd", modules: [...modules, dependent], upgrades });
+  expect(chain.versions.map(({ modules: { size } }) => size)).toEqual([modules.length + 1, modules.length + 1]);
+  const ungoverned = modules.filter(({ name }) => name !== "gov");
+  expect(defineChain({ name: "ownd", modules: ungoverned }).table.vitalModules).toContain("upgrade");
 });

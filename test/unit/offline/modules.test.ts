@@ -19,7 +19,7 @@ test("moduleRows() of the example chain → each module with stores, probe and e
   });
   expect(rows.get("auth")?.why[0]).toBe("it checks transactions and takes fees");
   expect(rows.get("staking")?.why).toContain("it gives validators their power");
-  expect(rows.get("gov")?.why).toEqual(["its account schedules upgrades", "upgrade depends on it"]);
+  expect(rows.get("gov")?.why).toEqual(["its account schedules upgrades"]);
   expect(rows.get("upgrade")?.why).toEqual(["it keeps plans and module versions"]);
 });
 
