@@ -15,7 +15,7 @@ export interface AbciError {
 const row = (codespace: string, code: number, text: string): AbciError => Object.freeze({ codespace, code, text });
 
 /** The Cosmos SDK's catch-all, and its result for a crash inside a transaction. */
-const UNDEFINED = "undefined";
+export const UNDEFINED = "undefined";
 const INTERNAL_CODE = 1;
 const CRASH_CODE = 111_222;
 

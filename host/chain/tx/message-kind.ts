@@ -61,8 +61,15 @@ export interface MessageKind {
 export type MessageRouter = ReadonlyMap<string, MessageKind>;
 
 const ROUTERS = new WeakMap<RouterFacts, MessageRouter>();
+/** Modules by the type URLs of a router. */
+const OWNERS = new WeakMap<MessageRouter, ReadonlyMap<string, string>>();
 /** Modules by the type URLs that a router lacks although the program has code for them. */
 const REMOVED = new WeakMap<MessageRouter, ReadonlyMap<string, string>>();
+
+interface MessageModule {
+  readonly name: string;
+  readonly messages?: readonly MessageKind[];
+}
 
 interface RouterFacts {
   /** The app version. */
@@ -77,10 +84,7 @@ interface RouterFacts {
  * The messages of one version. A message of a module that the version lacks, that an upgrade removed, or one that came with a
  * later version, is as unknown as to a program that never heard of it: both must give the same results.
  */
-export function routerAt(
-  modules: readonly { readonly name: string; readonly messages?: readonly MessageKind[] }[],
-  version: RouterFacts,
-): MessageRouter {
+export function routerAt(modules: readonly MessageModule[], version: RouterFacts): MessageRouter {
   const made = ROUTERS.get(version);
   if (made) return made;
   const coded = modules.filter(({ name }) => version.layouts.has(name));
@@ -91,10 +95,19 @@ export function routerAt(
     .filter(({ since }) => version.number >= since);
   const router = new Map(known.map((kind) => [kind.typeUrl, kind]));
   ROUTERS.set(version, router);
-  const removed = coded.filter((module) => !isThere(module));
-  const named = removed.flatMap(({ name, messages = [] }) => messages.map(({ typeUrl }) => [typeUrl, name] as const));
-  REMOVED.set(router, new Map(named));
+  OWNERS.set(router, modulesByType(coded.filter(isThere)));
+  REMOVED.set(router, modulesByType(coded.filter((module) => !isThere(module))));
   return router;
+}
+
+function modulesByType(modules: readonly MessageModule[]): ReadonlyMap<string, string> {
+  return new Map(modules.flatMap(({ name, messages = [] }) => messages.map(({ typeUrl }) => [typeUrl, name] as const)));
+}
+
+/** A message for people: its type URL, and its module where the router knows it. */
+export function messageName(router: MessageRouter, typeUrl: string): string {
+  const module = OWNERS.get(router)?.get(typeUrl);
+  return module === undefined ? typeUrl : `${typeUrl} of module ${module}`;
 }
 
 /** Why a router does not have a message that the program knows; undefined: the program does not know it, or not yet. */

@@ -13,11 +13,11 @@ import type { Any, MultiStore } from "../../types.js";
 import type { Addresses } from "../../values/address.js";
 import type { ChainEvent, EventAttribute } from "../../values/events.js";
 import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../../values/gas.js";
-import { SDK, TxError, wrapError } from "../../values/tx-error.js";
+import { describeError, SDK, TxError, UNDEFINED, wrapError } from "../../values/tx-error.js";
 import { type ModuleContext, type ModuleFacts, moduleContext } from "../context.js";
 import type { Ante, AnteOptions } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
-import type { ReadMessage } from "./message-kind.js";
+import { type MessageRouter, messageName, type ReadMessage } from "./message-kind.js";
 import { refusal, type TxResult } from "./result.js";
 
 /** What a block's transactions share. */
@@ -65,7 +65,7 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
     const own: ChainEvent[] = [];
     const inside = (into: ChainEvent[]) => context(over, into, charged);
     try {
-      const data = runMessages(tx.messages, inside, own, facts.addresses);
+      const data = runMessages(tx.messages, inside, own, facts);
       requireBlockGas(charged, options.blockGasLeft);
       return { branch: over, events: own, gasUsed: charged.used, outcome: { data } };
     } catch (error) {
@@ -114,7 +114,7 @@ function runMessages(
   messages: readonly ReadMessage[],
   contextFor: (events: ChainEvent[]) => ModuleContext,
   events: ChainEvent[],
-  addresses: Addresses,
+  { addresses, router }: Pick<TxFacts, "addresses" | "router">,
 ): Uint8Array {
   const msgResponses: Any[] = [];
   messages.forEach((message, index) => {
@@ -123,7 +123,7 @@ function runMessages(
       msgResponses.push(message.run(contextFor(own)));
     } catch (error) {
       if (error instanceof TxError && error.abci === SDK.OUT_OF_GAS) throw error;
-      throw wrapError(`failed to execute message; message index: ${index}`, error);
+      throw wrapError(`failed to execute message; message index: ${index}${crashed(message, error, router)}`, error);
     }
     const number = { key: "msg_index", value: String(index) };
     for (const { type, attributes } of [messageEvent(message, addresses), ...own]) {
@@ -131,6 +131,15 @@ function runMessages(
     }
   });
   return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses }));
+}
+
+/**
+ * Names the message whose module threw what is no verdict of it. The result's log is in no hash; governance writes what a
+ * message threw into state, so `message.run` must not name it.
+ */
+function crashed({ typeUrl }: ReadMessage, error: unknown, router: MessageRouter): string {
+  const isVerdict = error instanceof TxError || describeError(error).codespace !== UNDEFINED;
+  return isVerdict ? "" : `: ${messageName(router, typeUrl)}`;
 }
 
 function messageEvent({ typeUrl, signer, signerAddresses }: ReadMessage, addresses: Addresses): ChainEvent {
