@@ -6,6 +6,7 @@
  */
 import { messageOf, UpgradeError } from "./errors.js";
 import { isOutOfMemory, machineProblem } from "./machine.js";
+import { throwerOf } from "./synchronous.js";
 
 const STACK_USED_UP = "Maximum call stack size exceeded";
 /** The engine's words, of RangeError (V8) and InternalError (SpiderMonkey). */
@@ -50,8 +51,9 @@ function limitIn(error: unknown): UpgradeError | undefined {
 function limitError(cause: unknown): UpgradeError {
   const problem = isOutOfMemory(cause) ? machineProblem(cause) : undefined;
   if (problem !== undefined) return new UpgradeError("UPG_STORE_IO", problem, { cause });
+  const thrower = throwerOf(cause);
   const what =
-    `the JavaScript engine refused to go on: ${messageOf(cause)}. Where it refuses differs from node to node, so this decides ` +
+    `${thrower === undefined ? "" : `in ${thrower}, `}the JavaScript engine refused to go on: ${messageOf(cause)}. Where it refuses differs from node to node, so this decides ` +
     "nothing and the node stops before the block is committed. Find the recursion or the allocation whose size a user chooses, " +
     "and bound it in the module";
   return new UpgradeError("UPG_BUG_ENGINE_LIMIT", what, { cause });

@@ -19,12 +19,20 @@ export function synchronous<T>(what: string, returned: T, kind = "it"): T {
 
 interface ModuleCall {
   readonly what: string;
-  /** The first refusal, whether or not the module caught it. */
-  refused: UpgradeError | undefined;
+  /** Of the outermost call and all calls inside it. `first` is set whether or not the module caught it. */
+  readonly refusals: { first: UpgradeError | undefined };
 }
 
-/** The outermost function of a module that is running in this thread. */
+/** The innermost function of a module that is running in this thread. */
 let moduleCall: ModuleCall | undefined;
+
+/** Names of functions of modules, by what they threw. */
+const throwers = new WeakMap<object, string>();
+
+/** The innermost function of a module that threw this error; while one runs, that one. Undefined: none did. */
+export function throwerOf(error: unknown): string | undefined {
+  return (typeof error === "object" && error !== null && throwers.get(error)) || moduleCall?.what;
+}
 
 /**
  * Calls a function of a chain's module. While it runs, functions whose results differ between nodes throw (determinism/traps.ts).
@@ -34,14 +42,16 @@ let moduleCall: ModuleCall | undefined;
  */
 export function callModule<T>(what: string, run: () => T, kind?: string): T {
   const outer = moduleCall;
-  const call = outer ?? { what, refused: undefined };
-  moduleCall = call;
+  const refusals = outer?.refusals ?? { first: undefined };
+  moduleCall = { what, refusals };
   try {
     const returned = synchronous(what, run(), kind);
-    if (call.refused) throw call.refused;
+    if (refusals.first) throw refusals.first;
     return returned;
   } catch (error) {
-    throw call.refused ?? error;
+    const thrown = refusals.first ?? error;
+    if (typeof thrown === "object" && thrown !== null && !throwers.has(thrown)) throwers.set(thrown, what);
+    throw thrown;
   } finally {
     moduleCall = outer;
   }
@@ -61,15 +71,16 @@ export function asHost<T>(run: () => T): T {
 /** Is a function of a module running? */
 export const isInModule = (): boolean => moduleCall !== undefined;
 
-/** The outermost function of a module that is running, for messages; undefined: none is. */
+/** The innermost function of a module that is running, for messages; undefined: none is. */
 export const moduleFunction = (): string | undefined => moduleCall?.what;
 
 /** @throws UpgradeError UPG_INVALID_NONDETERMINISTIC while a function of a module runs */
 export function refuseInModule(name: string, instead: string): void {
   if (!moduleCall) return;
   const message = `${moduleCall.what} used ${name}, whose result differs between nodes: ${instead}`;
-  moduleCall.refused ??= new UpgradeError("UPG_INVALID_NONDETERMINISTIC", message);
-  throw moduleCall.refused;
+  const { refusals } = moduleCall;
+  refusals.first ??= new UpgradeError("UPG_INVALID_NONDETERMINISTIC", message);
+  throw refusals.first;
 }
 
 /** Calls a log or progress callback, which has no effect on results: drops what it throws, or what its promise rejects with. */

@@ -7,7 +7,7 @@ import { compareText } from "../bytes.js";
 import { rethrowEngineLimit } from "../engine-limit.js";
 import { BUG_NOTE, isUpgradeError, UpgradeError } from "../errors.js";
 import { UINT64_MAX } from "../limits.js";
-import { callModule } from "../synchronous.js";
+import { callModule, synchronous } from "../synchronous.js";
 import { briefMessageOf } from "../text.js";
 import type { VersionMap } from "../types.js";
 import { requireNoData } from "./guards.js";
@@ -105,7 +105,7 @@ export class ModuleManager {
       if (version === undefined) {
         requireNoData(context.stores, name, module.stores ?? [name], "runMigrations");
         context.log("info", `adding a new module: ${name}`);
-        named(`module ${name}, its genesis`, () => module.initGenesis?.(context));
+        named(`module ${name}, its genesis`, `genesis of module ${name}`, () => module.initGenesis?.(context));
       } else this.#migrate(context, module, version);
     }
     REACHED.set(context, new Map([...reachedVersions(context), ...this.versionMap]));
@@ -132,7 +132,8 @@ export class ModuleManager {
         );
       }
       context.log("info", `migrating module ${name} from version ${version} to version ${version + 1n}`);
-      named(`module ${name}, from version ${version} to version ${version + 1n}`, () => step(context));
+      const range = `from version ${version} to version ${version + 1n}`;
+      named(`module ${name}, ${range}`, `the migration of module ${name} ${range}`, () => step(context));
     }
   }
 }
@@ -144,10 +145,13 @@ export const keepsCode = (cause: unknown): cause is UpgradeError =>
 /** The message of what a handler or a step threw. */
 export const thrownText = (cause: unknown): string => briefMessageOf(cause).replace(BUG_NOTE, "");
 
-/** What a step ends with says which step it was. As a handler does, a step may return an Error to fail. */
-function named(which: string, run: () => unknown): void {
+/**
+ * What a step ends with says which step it was. As a handler does, a step may return an Error to fail.
+ * @param what the function, as the messages of `callModule` name it
+ */
+function named(which: string, what: string, run: () => unknown): void {
   try {
-    const returned = callModule("the step", run);
+    const returned = callModule(what, () => synchronous("the step", run()));
     if (returned instanceof Error) throw returned;
   } catch (cause) {
     rethrowEngineLimit(cause);

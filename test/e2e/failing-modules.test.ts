@@ -101,7 +101,11 @@ const IN_UPGRADE: readonly Failing[] = [
   {
     what: "a migration that ends the process",
     functions: "migrations: { 1: () => process.exit(0) }",
-    ...{ code: "UPG_MIGRATION_FAILED", exit: 20, words: ["used process.exit()"] },
+    ...{
+      code: "UPG_MIGRATION_FAILED",
+      exit: 20,
+      words: ["module own from version 1 to version 2 used process.exit()"],
+    },
   },
   {
     what: "a probe that stops the process by a signal",
@@ -111,7 +115,7 @@ const IN_UPGRADE: readonly Failing[] = [
   {
     what: "a begin blocker that recurses without end",
     functions: `beginBlock: at(${HEIGHT}n, deep)`,
-    ...{ code: "UPG_BUG_ENGINE_LIMIT", exit: 70, words: ["stack"] },
+    ...{ code: "UPG_BUG_ENGINE_LIMIT", exit: 70, words: ["in BeginBlock of module own, the JavaScript", "stack"] },
   },
 ];
 

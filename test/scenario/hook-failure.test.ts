@@ -103,6 +103,65 @@ describe("in the block of an upgrade → UPG_MIGRATION_* (20) with module and fu
   });
 });
 
+describe("a migration, or the genesis of a new module, that calls Math.random() → the module, its versions and the function", () => {
+  const random = () => void Math.random();
+  const CALLING: readonly (readonly [what: string, from: bigint, own: Partial<Module>])[] = [
+    [
+      "the migration of module own from version 1 to version 2",
+      1n,
+      { consensusVersion: 3n, migrations: { 1: random, 2: () => undefined } },
+    ],
+    [
+      "genesis of module own",
+      0n,
+      { genesis: moduleGenesis({ read: () => undefined, init: random, export: () => ["{}"] }) },
+    ],
+  ];
+  test.each(CALLING)("%s", (what, from, own) => {
+    const { name, modules } = exampleChain;
+    const module = { name: "own", consensusVersion: 1n, stores: [], ...own } as Module;
+    const upgrades = [{ plan: "next", from: { own: from }, handler: migrate }];
+    const chain = defineChain({ name, modules: [...modules, module], upgrades });
+    const failure = failureOf(() => upgraded(chain, { register: () => undefined }));
+    expect(failure.code).toBe("UPG_MIGRATION_FAILED");
+    expect(failure.message).toContain(`${what} used Math.random(), whose result differs between nodes: `);
+  });
+});
+
+describe("endless recursion → UPG_BUG_ENGINE_LIMIT (70) with module and function", () => {
+  // Adds after the call, so that no engine can make a loop of it.
+  const deep = (): number => 1 + deep();
+  const store = () => deep();
+  const RECURSING: readonly (readonly [what: string, own: Partial<Module>])[] = [
+    ["BeginBlock of module own", { beginBlock: failingAt(3n, store) }],
+    ["EndBlock of module own", { endBlock: failingAt(3n, store) }],
+    ["EndBlock of module own", { isBounded: true, endBlock: failingAt(3n, store) }],
+    ['nextEndTime() of module "own"', { nextEndTime: () => void deep() as undefined }],
+  ];
+  test.each(RECURSING)("%s", (what, own) => {
+    const run = () => {
+      const { app } = upgraded(chainWith(own));
+      next(app);
+      return app.nextEndTime;
+    };
+    const failure = failureOf(run);
+    expect(failure).toMatchObject({ code: "UPG_BUG_ENGINE_LIMIT", kind: { exit: 70 } });
+    expect(failure.message).toMatch(new RegExp(`^in ${what.replace(/[()]/g, "\\$&")}, the JavaScript engine refused`));
+  });
+
+  test("the migration of module own from version 1 to version 2", () => {
+    const { name, modules } = exampleChain;
+    const own: Module = { name: "own", consensusVersion: 2n, stores: [], migrations: { 1: () => void deep() } };
+    const upgrades = [{ plan: "next", from: { own: 1n }, handler: migrate }];
+    const chain = defineChain({ name, modules: [...modules, own], upgrades });
+    const failure = failureOf(() => upgraded(chain, { register: () => undefined }));
+    expect(failure.code).toBe("UPG_BUG_ENGINE_LIMIT");
+    expect(failure.message).toContain(
+      "in the migration of module own from version 1 to version 2, the JavaScript engine",
+    );
+  });
+});
+
 describe("an assertion in what an upgrade runs → UPG_MIGRATION_FAILED (20), without the request to report it", () => {
   const breaks = () => assert(false, "proposal 77 is in a queue and not in the store");
   const own: Module = { name: "own", consensusVersion: 2n, stores: [], migrations: { 1: breaks } };

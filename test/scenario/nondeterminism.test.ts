@@ -10,12 +10,13 @@ import v8 from "node:v8";
 import { afterAll, describe, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
 import { trapNondeterminism } from "../../host/determinism/traps.js";
-import { isUpgradeError } from "../../host/errors.js";
+import { isUpgradeError, UpgradeError } from "../../host/errors.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
 import { asHost, callModule, withoutEffect } from "../../host/synchronous.js";
 import type { KVStore } from "../../host/types.js";
+import { TxError } from "../../host/values/tx-error.js";
 import { useShapes } from "../recursion/chain.js";
 import { freshShapes } from "../recursion/shapes.js";
 import { temporaryDirectory } from "../unit/store/support.js";
@@ -165,7 +166,9 @@ describe("callModule()", () => {
       }
       return false;
     };
-    expect(failureOf(() => callModule("MsgOuter", outer)).message).toContain("Math.random()");
+    expect(failureOf(() => callModule("MsgOuter", outer)).message).toContain("MsgInner used Math.random()");
+    const afterInner = () => [callModule("MsgInner", () => 1), Math.random()];
+    expect(failureOf(() => callModule("MsgOuter", afterInner)).message).toContain("MsgOuter used Math.random()");
     expect(callModule("MsgOuter", () => 1)).toBe(1);
   });
 });
@@ -179,6 +182,25 @@ test("a transaction whose message calls Math.random(), or catches its error → 
     expect(result?.log).toContain("MsgAddNote used Math.random()");
   }
   expect(program.block([program.tx("pure:10")]).txResults[0]?.code).toBe(0);
+});
+
+test("a message whose module throws a plain Error, or one of this package → the log names message and module; a verdict is as it was", () => {
+  const failWith = (thrown: unknown) => () => {
+    throw thrown;
+  };
+  useShapes(() => ({
+    plain: failWith(new TypeError("boom")),
+    key: failWith(new UpgradeError("UPG_INVALID_KEY", "no key")),
+    verdict: failWith(new TxError({ codespace: "notes", code: 2, text: "too long" })),
+  }));
+  const program = new RecursionProgram();
+  const logOf = (text: string) => program.block([program.tx(text)]).txResults[0]?.log;
+  const failed = "failed to execute message; message index: 0";
+  const named = `${failed}: /mychain.notes.v1.MsgAddNote of module deep`;
+  expect(logOf("plain:1")).toBe(`${named}: recovered: boom`);
+  expect(logOf("key:1")).toBe(`${named}: no key`);
+  expect(logOf("verdict:1")).toBe(`${failed}: too long`);
+  useShapes(freshShapes);
 });
 
 test("a message whose result depends on a variable of its module → CheckTx says that the module is not deterministic, in sdk 35", () => {
