@@ -6,6 +6,7 @@
 import { runAppNode } from "../abci/app-node.js";
 import { BlockWatch } from "../abci/block-watch.js";
 import { answerBeside, ENDING, type SidePort } from "../abci/calls.js";
+import type { OwnVotes } from "../abci/comet/own-votes.js";
 import { CometNode } from "../abci/comet-node.js";
 import type { Answer, Call } from "../abci/messages.js";
 import { toHex } from "../bytes.js";
@@ -15,7 +16,7 @@ import { HaltLinger } from "../engine/home/halt-linger.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
-import { cometFiles } from "../offline/comet-files.js";
+import { cometFiles, watchOwnVotes } from "../offline/comet-files.js";
 import { answerAppQuery } from "../query/app-query.js";
 import type { Query } from "../query/query.js";
 import { LateDoors } from "../server/late-doors.js";
@@ -31,7 +32,7 @@ import type { Committed, EngineFacts } from "../thread/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../thread/engine-thread.js";
 import type { Snapshots } from "../thread/snapshots.js";
 import type { Witnesses } from "../thread/witnesses.js";
-import type { Height, Timestamp } from "../types.js";
+import type { Height } from "../types.js";
 import { type HaltRecord, haltFields } from "../upgrade/halt.js";
 import type { HandlerState } from "../upgrade/handler-set.js";
 import { formatGasPrices } from "../values/minimum-fee.js";
@@ -64,11 +65,6 @@ export async function runComet(run: CometRun): Promise<void> {
   }
 }
 
-/** Undefined: there is no block, or the last state came from a snapshot, which does not say. */
-function lastBlockTime(database: LmdbReader): Timestamp | undefined {
-  return readCommit(database, lastVersionOf(database))?.time;
-}
-
 class NodeOfComet implements EngineListener {
   readonly #engine: EngineThread;
   readonly #signals: StopSignals;
@@ -83,6 +79,7 @@ class NodeOfComet implements EngineListener {
   #halt: HaltRecord | undefined;
   #isConnected = () => false;
   readonly #block = new BlockWatch();
+  #ownVotes: OwnVotes | undefined;
   /** The thread was ended in the middle of a run. */
   #isGivenUp = false;
 
@@ -139,9 +136,11 @@ class NodeOfComet implements EngineListener {
       program === undefined
         ? undefined
         : { program, args: ["start", "--home", home.path, ...args], files: cometFiles(home) };
+    this.#ownVotes = watchOwnVotes(home, args, log);
     await runAppNode({
       ...{ address, comet, signal, linger: this.#linger, isNew: facts.lastHeight === 0n },
-      isRestored: () => view.last !== undefined && lastBlockTime(database) === undefined,
+      // A snapshot does not give the time of its block.
+      isRestored: () => view.last !== undefined && !readCommit(database, lastVersionOf(database))?.time,
       nextHeight: () => (view.last ? view.last.height + 1n : facts.chain.initialHeight),
       answer: this.#answerer(view, query),
       untilIdle: () => this.#block.untilDone(),
@@ -196,6 +195,7 @@ class NodeOfComet implements EngineListener {
 
   async #call(call: Call): Promise<Answer> {
     if (call.case === "finalizeBlock") this.#block.begin();
+    this.#ownVotes?.look(call);
     try {
       const answer = await this.#engine.call(call);
       if (call.case === "finalizeBlock") this.#block.ran();

@@ -1,7 +1,9 @@
 /** Where CometBFT has its files in a home, as its own settings say. */
 import { resolve } from "node:path";
 import type { CometFiles } from "../abci/comet/home-files.js";
+import { OwnVotes } from "../abci/comet/own-votes.js";
 import type { Home } from "../engine/home/home.js";
+import type { Log } from "../log-line.js";
 import { configValue, readConfig } from "../shell/config-file.js";
 
 /** @throws UpgradeError UPG_INVALID_CONFIG */
@@ -13,5 +15,19 @@ export function cometFiles(home: Home): CometFiles {
     validatorKey: at("priv_validator_key_file", "config/priv_validator_key.json"),
     lastSigned: at("priv_validator_state_file", "data/priv_validator_state.json"),
     databases: at("db_dir", "data"),
+    hasRemoteSigner: Boolean(configValue(settings, "priv_validator_laddr", "text")),
   };
+}
+
+/**
+ * Undefined: another process signs, or the home's settings cannot be read and so are not those that CometBFT runs with.
+ * @param args CometBFT's
+ */
+export function watchOwnVotes(home: Home, args: readonly string[], log: Log): OwnVotes | undefined {
+  if (args.some((arg) => /^--priv_validator_laddr=./.test(arg))) return undefined;
+  try {
+    return new OwnVotes(cometFiles(home), home.dataFolder, log);
+  } catch {
+    return undefined;
+  }
 }

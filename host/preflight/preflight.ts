@@ -14,6 +14,8 @@ import { sha256 } from "../native/sha256.js";
 import { type PreUpgradeFlags, preUpgrade } from "../offline/pre-upgrade.js";
 import { openRehearsal } from "../offline/rehearsal.js";
 import { parsePlanInfo } from "../plan-info/plan-info.js";
+import { diskFiles } from "../programs/disk-files.js";
+import { foundUnrecordedVote } from "../programs/unrecorded-vote.js";
 import { programChain } from "../shell/program-chain.js";
 import { missingHandlerIn } from "../staging/probe.js";
 import type { Database } from "../store/disk/database.js";
@@ -54,7 +56,12 @@ export async function preflight(path: string, flags: PreflightFlags): Promise<Pr
   // Opens the home by itself, so it comes first: a file that is open twice in a process loses its locks with the first close.
   const start = preUpgradeOf(absolute, flags);
   const { plan, rows } = withState(home, flags, place);
-  const all = [...rows, startRow(start, plan), ...(await sidecarRows(place, absolute, plan))];
+  const all = [
+    ...rows,
+    startRow(start, plan),
+    ...validatorKeyRows(home),
+    ...(await sidecarRows(place, absolute, plan)),
+  ];
   return { plan, rows: all.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check)) };
 }
 
@@ -72,6 +79,11 @@ function preUpgradeOf(path: string, flags: PreflightFlags): PreUpgradeEnd {
   const lines: string[] = [];
   const exit = preUpgrade(path, flags, (line) => lines.push(line));
   return { exit, lines };
+}
+
+function validatorKeyRows({ dataFolder }: Home): Row[] {
+  const words = foundUnrecordedVote(diskFiles, dataFolder);
+  return words === undefined ? [] : [{ check: "validator key", state: "warning", words }];
 }
 
 /** What `pre-upgrade` found about a start of this binary now. */

@@ -20,6 +20,7 @@ export const CHECKS = [
   "program",
   "checksum",
   "start",
+  "validator key",
   "handler",
   "stores",
   "disk",

@@ -20,6 +20,8 @@ export interface CometFiles {
   readonly lastSigned: string;
   /** Folder of its databases. */
   readonly databases: string;
+  /** Another process signs (`priv_validator_laddr`), so neither the key nor the record in the home is used. */
+  readonly hasRemoteSigner: boolean;
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Everything an operator can get wrong, looked at together; nothing is changed. */
+import { join } from "node:path";
 import { messageOf } from "../../errors.js";
+import { foundUnrecordedVote } from "../../programs/unrecorded-vote.js";
 import { diskFindings } from "./disk.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 import { folderFindings } from "./folders.js";
@@ -16,6 +18,7 @@ const CHECKS: readonly (readonly [what: string, look: (patient: Patient) => Find
   ["backup", diskFindings],
   ["sidecar", sidecarFindings],
   ["unit", unitFindings],
+  ["validator key", validatorKeyFindings],
 ];
 
 /** What the system refuses is a finding, too. */
@@ -51,4 +54,9 @@ function settingFindings({ read }: Patient): Finding[] {
   }
   if (findings.length > 0) return findings;
   return [ok("settings", file === undefined ? "from the environment" : `from the environment and ${file}`)];
+}
+
+function validatorKeyFindings({ files, read }: Patient): Finding[] {
+  const found = foundUnrecordedVote(files, join(read.settings.home, "data"));
+  return found === undefined ? [] : [warning("validator key", found)];
 }

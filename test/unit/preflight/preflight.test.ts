@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { memoryRow } from "../../../host/preflight/machine-rows.js";
 import { preflight } from "../../../host/preflight/preflight.js";
 import { isReady, type Row, tableText } from "../../../host/preflight/row.js";
+import { keepUnrecordedVote, unrecordedVoteText } from "../../../host/programs/unrecorded-vote.js";
 import { readsConfig } from "../../../host/shell/settings.js";
 import { TestHome } from "../../e2e/chaind.js";
 import { build, guest } from "../../guest/build.js";
@@ -95,6 +96,15 @@ describe("preflight()", () => {
     );
     const rows = await rowsOf(path, { handlers: join(path, "none") });
     expect(rows.get("sidecar")).toMatchObject({ state: "missing", words: expect.stringContaining("it crashed") });
+  });
+
+  test("the node found a vote of its key that the record of signatures lacks → a warning; none → no row", async () => {
+    const path = scheduled();
+    expect((await rowsOf(path, { handlers: join(path, "none") })).get("validator key")).toBeUndefined();
+    const vote = { height: 9n, recorded: 2n, validatorKey: "key.json", lastSigned: "state.json" };
+    keepUnrecordedVote(join(path, "data"), vote);
+    const row = (await rowsOf(path, { handlers: join(path, "none") })).get("validator key");
+    expect(row).toMatchObject({ state: "warning", words: unrecordedVoteText(vote) });
   });
 
   test.each<[string, object, string]>([

@@ -13,7 +13,11 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const open = (path: string) =>
   openRelay({
     ...{ home: new Home(path), program: undefined, upgrades: new Map(), own: "/no/such/program", flags: [] },
-    comet: { program: "/bin/false", args: [], files: { nodeKey: "", validatorKey: "", lastSigned: "", databases: "" } },
+    comet: {
+      program: "/bin/false",
+      args: [],
+      files: { nodeKey: "", validatorKey: "", lastSigned: "", databases: "", hasRemoteSigner: false },
+    },
     log: () => undefined,
   });
 

@@ -16,6 +16,18 @@ describe("examine() backups, and what cannot be looked at", () => {
     expect(look(home, { env: { UNSAFE_SKIP_BACKUP: "true" } })[0]).toContain("UNSAFE_SKIP_BACKUP is true");
   });
 
+  test("the node found a vote of its key that the record of signatures lacks → a warning with both files", () => {
+    const { home, put } = goodHome();
+    put(
+      "data/unrecorded-vote.json",
+      JSON.stringify({ v: 1, height: "9", recorded: "2", validator_key: "K", last_signed: "R" }),
+    );
+    const found = look(home).filter((line) => line.includes("validator key"));
+    expect(found).toEqual([expect.stringMatching(/the key in K has signed block 9, but R ends at height 2/)]);
+    put("data/unrecorded-vote.json", "{");
+    expect(look(home).filter((line) => line.includes("validator key"))).toEqual([]);
+  });
+
   test("a folder that the system refuses to show → a finding, not an end", () => {
     const { home } = goodHome();
     const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);

@@ -1,0 +1,75 @@
+/** A vote of this home's validator key that the home's record of signatures lacks: kept on disk by the node, read by checks. */
+import { join } from "node:path";
+import { utf8 } from "../bytes.js";
+import { decodeLossy } from "../text.js";
+import type { Height } from "../types.js";
+import { diskFiles } from "./disk-files.js";
+import type { Files } from "./files.js";
+import { writeWhole } from "./whole-file.js";
+
+const FILE = "unrecorded-vote.json";
+const MODE = 0o644;
+const BYTES_MAX = 65_536;
+
+export interface UnrecordedVote {
+  /** Of the block that the key signed. */
+  readonly height: Height;
+  /** The record ends there. */
+  readonly recorded: Height;
+  /** Path of the key. */
+  readonly validatorKey: string;
+  /** Path of the record. */
+  readonly lastSigned: string;
+}
+
+/** One message: what was found, why it is dangerous, what to do. */
+export function unrecordedVoteText({ height, recorded, validatorKey, lastSigned }: UnrecordedVote): string {
+  return (
+    `the key in ${validatorKey} has signed block ${height}, but ${lastSigned} ends at height ${recorded}: another process ` +
+    "signs with this key, or the record is an older copy. Two signers of one key sign a height twice, which the chain " +
+    "punishes. Stop one of them; if no other runs, stop this node and restore the newest copy of the record"
+  );
+}
+
+/** Never throws: the log has the warning. */
+export function keepUnrecordedVote(data: string, { height, recorded, validatorKey, lastSigned }: UnrecordedVote): void {
+  const json = {
+    v: 1,
+    height: String(height),
+    recorded: String(recorded),
+    validator_key: validatorKey,
+    last_signed: lastSigned,
+  };
+  try {
+    writeWhole(diskFiles, join(data, FILE), utf8(`${JSON.stringify(json)}\n`), MODE);
+  } catch {
+    // A full disk, which the node reports itself.
+  }
+}
+
+/** The record is complete. Never throws. */
+export function forgetUnrecordedVote(data: string): void {
+  try {
+    diskFiles.remove(join(data, FILE));
+  } catch {
+    // The next start tries again.
+  }
+}
+
+/** The message of the vote that the node found last; undefined: none is unrecorded. */
+export function foundUnrecordedVote(files: Files, data: string): string | undefined {
+  try {
+    const bytes = files.read(join(data, FILE), BYTES_MAX);
+    if (!bytes) return undefined;
+    const { height, recorded, validator_key, last_signed } = JSON.parse(decodeLossy(bytes)) as Record<string, string>;
+    const [validatorKey, lastSigned] = [validator_key ?? "", last_signed ?? ""];
+    return unrecordedVoteText({
+      height: BigInt(height ?? ""),
+      recorded: BigInt(recorded ?? ""),
+      validatorKey,
+      lastSigned,
+    });
+  } catch {
+    return undefined; // Damaged: the next start of the node writes or removes it.
+  }
+}
