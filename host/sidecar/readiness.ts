@@ -12,19 +12,19 @@ export const isLacking = ({ state }: Readiness): boolean => state !== "ready" &&
 /** Nothing is lacking of what was looked at, and something was. */
 export const isReady = (readiness: readonly Readiness[]): boolean => readiness.length > 0 && !readiness.some(isLacking);
 
-/** What was in place before the height says nothing about these phases: the new program has made no block yet. */
-const UNDER_WAY: ReadonlySet<Phase> = new Set<Phase>(["switching", "migrating"]);
+/** What was in place before the height says nothing about these phases: the upgrade's block has not been made yet. */
+const UNDER_WAY: ReadonlySet<Phase> = new Set<Phase>(["backing up", "switching", "migrating"]);
 
-export const isUnderWay = ({ phase }: Pick<VisorStatus, "phase">): boolean => UNDER_WAY.has(phase);
+/** A halted node that lacks something waits for that; one that lacks nothing has still to make the block. */
+export const isUnderWay = ({ phase, readiness }: Pick<VisorStatus, "phase" | "readiness">): boolean =>
+  UNDER_WAY.has(phase) || (phase === "halted" && !readiness.some(isLacking));
 
-/** What keeps the node from being ready for its plan; during the switch, the block that is not made. */
-export const lackingIn = (
-  status: Pick<VisorStatus, "phase" | "readiness" | "plan" | "program">,
-): readonly Readiness[] => (isUnderWay(status) ? [blockNotMade(status)] : status.readiness.filter(isLacking));
+/** What keeps the node from being ready for its plan; while the upgrade is under way, the block that is not made. */
+export const lackingIn = (status: Pick<VisorStatus, "phase" | "readiness" | "plan">): readonly Readiness[] =>
+  isUnderWay(status) ? [blockNotMade(status)] : status.readiness.filter(isLacking);
 
-function blockNotMade({ phase, plan, program }: Pick<VisorStatus, "phase" | "plan" | "program">): Readiness {
-  const name = phase === "migrating" ? program?.name : plan?.name;
-  const which = name === undefined ? "the upgrade" : `the upgrade "${name}"`;
+function blockNotMade({ plan }: Pick<VisorStatus, "plan">): Readiness {
+  const which = plan === null ? "the upgrade" : `the upgrade "${plan.name}"`;
   const detail = `${which} is under way, and its block has not been made yet`;
   return { what: "program", state: "unknown", detail, next: "chainvisor status --watch" };
 }

@@ -54,7 +54,7 @@ export interface Settings {
   readonly onRefusal: OnRefusal;
   /** CHAINVISOR_RETURN_HEIGHT: the height that was agreed on, for `return`; undefined: none. */
   readonly returnHeight: bigint | undefined;
-  /** CHAINVISOR_HOLD, default false: after a failure it stays and serves its status, instead of ending with the failure's exit status. */
+  /** CHAINVISOR_HOLD, default false: after a failure it stays, serves its status and waits for `chainvisor restart`, instead of ending with the failure's exit status. */
   readonly isHeldOnFailure: boolean;
   /** CHAINVISOR_RESTARTS_MAX, default 5: crashes within `restartWindow` after which it stops. 0: a crash ends the sidecar, as Cosmovisor's. */
   readonly restartsMax: number;

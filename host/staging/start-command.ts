@@ -27,6 +27,17 @@ function commandsOf(settings: Of, args: readonly string[], service: string | und
   return { start: service ?? run, run, service };
 }
 
+interface Running {
+  readonly settings: Of;
+  readonly starts: Pick<StartCommands, "run" | "service">;
+}
+
+/** The same commands while a sidecar runs, which keeps a second one out: it starts the application when it is asked to. */
+export function besideSidecar(commands: readonly string[], { settings, starts: { run, service } }: Running): string[] {
+  const restart = `${chainvisorFor(settings)} restart`;
+  return [...new Set(commands.map((each) => (each === run || each === service ? restart : each)))];
+}
+
 /** Of this process; kept for commands that ask when it is gone. @throws what the disk says */
 export function keepStart(
   files: Files,

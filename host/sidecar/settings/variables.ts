@@ -96,7 +96,7 @@ const OWN: readonly Row[] = [
     "isHeldOnFailure",
     "switch",
     "false",
-    "after a failure stay and serve the status, instead of ending",
+    "after a failure stay, serve the status and wait for `chainvisor restart`, instead of ending",
   ],
   ["CHAINVISOR_RESTARTS_MAX", "restartsMax", "count", "5", "crashes in the window after which it stops; 0: the first"],
   ["CHAINVISOR_RESTART_WINDOW", "restartWindow", "duration", "10m", "in which crashes are counted"],

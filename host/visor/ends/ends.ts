@@ -6,10 +6,12 @@ import { shellWord } from "../../shell-word.js";
 import { readAppFailure, removeAppFailure } from "../../sidecar/app-failure.js";
 import { type AfterEnd, afterEnd } from "../../sidecar/decision/after-end.js";
 import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
+import { isSame } from "../../sidecar/decision/queue.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
 import { replaceCommand } from "../../staging/plan-way.js";
+import { besideSidecar } from "../../staging/start-command.js";
 import { handlersPrint, watchedPrint } from "../../staging/watched-files.js";
 import { linkPrevious } from "../run/link.js";
 import type { Shared } from "../run/options.js";
@@ -129,24 +131,25 @@ export class Ends {
     if (settings.onRefusal === "return" && this.#goBack(last, exit)) return undefined;
     if (settings.onRefusal !== "retry") throw this.#failure(last, `${who} has not gone on: ${why}`, exit);
     if (cause !== "local") {
-      await this.#untilChanged(last.current, `${who} has not gone on: ${why}`);
+      await this.#untilChanged(last, `${who} has not gone on: ${why}`);
       return undefined;
     }
     const wait = this.#crashes.patient();
     log("warn", `${who} has not gone on: ${why}. It is asked again in ${wait / 1_000} s (CHAINVISOR_ON_REFUSAL)`);
-    board.update({ phase: "halted", restarts: board.current.restarts + 1 });
+    const next = this.#waysOutNow(last);
+    board.update({ phase: "halted", message: why, next, restarts: board.current.restarts + 1 });
     await machine.clock.sleep(wait, signal);
     return undefined;
   }
 
   /** The same files end the same way: a start is worth it when one of them is another. */
-  async #untilChanged(current: Program, why: string): Promise<void> {
+  async #untilChanged(last: OpenEnd, why: string): Promise<void> {
     const { machine, log, board, signal, places, settings } = this.shared;
     const message = `${why} It is started again when its program, a handler or its configuration changes, or by \`chainvisor restart\` (CHAINVISOR_ON_REFUSAL)`;
     log("warn", message);
-    board.update({ phase: "halted", message });
+    board.update({ phase: "halted", message, next: this.#waysOutNow(last) });
     const files = () =>
-      watchedPrint(machine.files, settings, current.file) + handlersPrint(machine.files, settings.home);
+      watchedPrint(machine.files, settings, last.current.file) + handlersPrint(machine.files, settings.home);
     const before = files();
     const isAsked = () => takeRestartRequest(machine.files, places.restartFile);
     while (!signal.aborted && !isAsked() && files() === before) await machine.clock.sleep(LOOK_MILLIS, signal);
@@ -155,10 +158,14 @@ export class Ends {
     board.update({ restarts: board.current.restarts + 1 });
   }
 
-  /** To the old program, without the upgrade: only at the height that was agreed on, since a lone validator would fork. */
+  /**
+   * Without the upgrade, by the old program where another was linked for it: only at the height that was agreed on, since a lone
+   * validator would fork.
+   */
   #goBack({ halt }: EndFacts, exit: number): boolean {
     const { machine, settings, places, log } = this.shared;
-    const plan = planIn(machine.files, places.currentPlan, settings.isCaseKept);
+    const linked = planIn(machine.files, places.currentPlan, settings.isCaseKept);
+    const plan = halt?.plan ?? linked;
     const { returnHeight } = settings;
     const isAgreed =
       plan !== undefined && plan.height === returnHeight && (halt?.height ?? returnHeight) === returnHeight;
@@ -166,16 +173,18 @@ export class Ends {
       const agreed = returnHeight === undefined ? "none was agreed on" : `${returnHeight} was agreed on`;
       log(
         "warn",
-        `no return: it is for exit 20 at the agreed height alone (exit ${exit}, height ${plan?.height}; ${agreed})`,
+        `no return: it is for exit 20 at the agreed height alone (exit ${exit}, height ${plan?.height ?? "unknown"}; ${agreed})`,
       );
       return false;
     }
     try {
-      if (!machine.files.linkFacts(places.previous)) throw new Error(`there is no ${places.previous}`);
-      // The record first: the old program without its flag would run the upgrade's block otherwise than agreed.
+      // A plan by a handler has no program of its own.
+      const isLinked = linked !== undefined && isSame(linked.name, plan.name) && linked.height === plan.height;
+      if (isLinked && !machine.files.linkFacts(places.previous)) throw new Error(`there is no ${places.previous}`);
+      // The record first: the program without its flag would run the upgrade's block otherwise than agreed.
       addReturned(machine.files, places.returnedFile, returnHeight);
-      const folder = linkPrevious(machine.files, places.current);
-      log("warn", `returned to ${folder}: the upgrade "${plan.name}" at height ${plan.height} is skipped from now on`);
+      const how = isLinked ? `returned to ${linkPrevious(machine.files, places.current)}` : "the program goes on";
+      log("warn", `${how}: the upgrade "${plan.name}" at height ${plan.height} is skipped from now on`);
     } catch (cause) {
       throw new StepFailure(`cannot return to the old program: ${messageOf(cause)}`, exit);
     }
@@ -183,16 +192,24 @@ export class Ends {
     return true;
   }
 
+  #failure(last: OpenEnd, why: string, exit: number): StepFailure {
+    this.shared.board.update({ next: this.#waysOut(last) });
+    return new StepFailure(why, exit === 0 ? 1 : exit);
+  }
+
   /** In the first block after a switch another program leads out, and no start does. */
-  #failure({ halt, failure, current }: OpenEnd, why: string, exit: number): StepFailure {
-    const { board, settings, starts } = this.shared;
+  #waysOut({ halt, failure, current }: OpenEnd): string[] {
+    const { settings, starts } = this.shared;
     const plan = this.#planUnderWay();
     const init = failure ? initCommand(this.shared, current) : [];
     const commands = halt && halt.commands.length > 0 ? halt.commands : [...init, starts.start];
     // One that comes too early is the right program at the wrong height.
     const isToBeReplaced = plan && halt?.code !== "UPG_HALT_BINARY_TOO_EARLY";
-    board.update({ next: [...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands] });
-    return new StepFailure(why, exit === 0 ? 1 : exit);
+    return [...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands];
+  }
+
+  #waysOutNow(last: OpenEnd): string[] {
+    return besideSidecar(this.#waysOut(last), this.shared);
   }
 }
 

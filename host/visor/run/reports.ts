@@ -13,8 +13,8 @@ import type { Shared } from "./options.js";
 const UNKNOWN_MILLIS = 30_000;
 
 export class Reports {
-  /** That was switched to, until its block is made. */
-  #migrating: Plan | undefined;
+  /** Whose block the program that is started makes, until it is made. */
+  #migrating: Pending | undefined;
   #startedAt = 0;
 
   constructor(private readonly shared: Shared) {}
@@ -35,10 +35,16 @@ export class Reports {
     this.shared.board.update({ phase: "halted", plan: planStatus({ plan, origin }), eta: null });
   }
 
-  switched(plan: Plan): void {
+  /** The program that runs makes the block, started again. */
+  restartsFor(plan: Plan): void {
+    this.#migrating = { plan, origin: "chain" };
+    this.due(this.#migrating);
+  }
+
+  switched({ plan, origin }: Pending): void {
     const { board } = this.shared;
-    this.#migrating = plan;
-    board.update({ upgrades: board.current.upgrades + 1, plan: null, eta: null, readiness: [] });
+    this.#migrating = { plan, origin };
+    board.update({ upgrades: board.current.upgrades + 1, eta: null, readiness: [] });
   }
 
   /** After each look while it runs. */
@@ -46,19 +52,20 @@ export class Reports {
     const { board } = this.shared;
     const reached = heights.ofRun(isOurs, freshHalt);
     const phase = this.#phase(pending, reached);
+    const shown = this.#migrating ?? pending;
     const height = reached && { value: String(reached.height), source: reached.source };
     // A program's `status` is asked while something waits for it alone: what it said then is soon long ago.
     const isOld = reached?.source === "status" && !pending && phase !== "migrating";
     board.update({
       phase,
       ...(height && { height: isOld ? null : height }),
-      plan: pending ? planStatus(pending) : null,
+      plan: shown ? planStatus(shown) : null,
     });
   }
 
   #phase(pending: Pending | undefined, reached: Reached | undefined): Phase {
     const { phase, readiness } = this.shared.board.current;
-    if (this.#migrating && !this.#isBeyond(this.#migrating, reached)) return "migrating";
+    if (this.#migrating && !this.#isBeyond(this.#migrating.plan, reached)) return "migrating";
     this.#migrating = undefined;
     if (!pending) return "running";
     if (phase === "downloading") return phase;

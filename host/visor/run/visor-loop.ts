@@ -165,7 +165,7 @@ export class VisorLoop {
     this.#look.forget();
     this.#ends.forget();
     this.#scheduled.forget();
-    this.#reports.switched(plan);
+    this.#reports.switched(decision);
     if (shared.settings.isRestartedAfterUpgrade) {
       shared.log("info", `upgrade detected, relaunching app=${shared.settings.name}`);
       return undefined;
@@ -179,7 +179,10 @@ export class VisorLoop {
   async #runOnce(current: Program): Promise<number | undefined> {
     const { shared } = this;
     const { restartsFor } = this.#look;
-    if (restartsFor) await backUpBeforeRestart(shared, current, restartsFor);
+    if (restartsFor) {
+      this.#reports.restartsFor(restartsFor);
+      await backUpBeforeRestart(shared, current, restartsFor);
+    }
     if (shared.settings.isHotSwitch) {
       const { runHot } = await import("../hot/run-hot.js");
       const exit = await runHot(shared, current);

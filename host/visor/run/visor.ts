@@ -9,7 +9,7 @@ import { removeFailure, writeFailure } from "../../sidecar/failure-record.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
-import { keepStart, lastStart, type StartCommands } from "../../staging/start-command.js";
+import { besideSidecar, keepStart, lastStart, type StartCommands } from "../../staging/start-command.js";
 import { childEnv } from "./child-env.js";
 import type { Shared, VisorOptions } from "./options.js";
 import { StepFailure } from "./scripts.js";
@@ -18,9 +18,12 @@ import { VisorLoop } from "./visor-loop.js";
 export type { VisorOptions } from "./options.js";
 
 const ANY_FAILURE = 1;
+/** How often a sidecar that holds looks for a request to restart. */
+const LOOK_MILLIS = 500;
+
 /** Runs until there is nothing left to supervise. Never rejects. @returns the sidecar's exit status */
 export async function runVisor(options: VisorOptions): Promise<number> {
-  const { settings, machine, board, log, signal } = options;
+  const { settings, machine, board, log } = options;
   const { home, name, isCaseKept } = settings;
   const layout = new Layout({
     ...{ home, name, isCaseKept, files: machine.files },
@@ -49,11 +52,15 @@ export async function runVisor(options: VisorOptions): Promise<number> {
     const exit = error instanceof StepFailure ? error.exit : isUpgradeError(error) ? error.kind.exit : ANY_FAILURE;
     board.update({ phase: "failed", program: null, message: messageOf(error) });
     const { next } = board.current;
+    if (settings.isHeldOnFailure) board.update({ next: besideSidecar(next, shared) });
     const time = new Date(machine.clock.wall()).toISOString();
     const record = { time, exit, message: messageOf(error), next };
     quietly(log, () => writeFailure(machine.files, failureFile, record));
     log("error", messageOf(error));
-    await held(options, signal);
+    if (await isAskedWhileHeld(options, places.restartFile)) {
+      board.update({ phase: "starting", message: "", next: [] });
+      return runVisor(options);
+    }
     return exit;
   }
 }
@@ -77,9 +84,16 @@ function quietly(log: VisorOptions["log"], work: () => void): void {
   }
 }
 
-/** Where it was asked for: until a signal. */
-async function held({ settings, log }: VisorOptions, signal: AbortSignal): Promise<void> {
-  if (!settings.isHeldOnFailure || signal.aborted) return;
-  log("info", "holds, with its status served, until a signal (CHAINVISOR_HOLD)");
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+/** Where CHAINVISOR_HOLD is set: waits for a signal, or for `chainvisor restart`. @returns a start was asked for */
+async function isAskedWhileHeld(
+  { settings, machine, log, signal }: VisorOptions,
+  restartFile: string,
+): Promise<boolean> {
+  if (!settings.isHeldOnFailure || signal.aborted) return false;
+  log("info", "holds, with its status served, until a signal or `chainvisor restart` (CHAINVISOR_HOLD)");
+  while (!signal.aborted) {
+    if (takeRestartRequest(machine.files, restartFile)) return true;
+    await machine.clock.sleep(LOOK_MILLIS, signal);
+  }
+  return false;
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { listBackups } from "../../../../host/backup/list.js";
+import { verdictOf } from "../../../../host/sidecar/readiness.js";
 import { CrashLoop } from "../../../../host/visor/ends/crash-loop.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { hurried, planText, ScriptsHome } from "../scripts-home.js";
@@ -107,7 +108,11 @@ describe("ends of this project's programs", () => {
       "genesis",
       `echo run >> $OUT\n${again}\n${halt(home, "UPG_HALT_RESTART", 6)}\nprintf after >> ${home.file("once")}\nexit 14`,
     );
+    const phases: string[] = [];
+    home.board.onChange(({ phase, plan }) => phases.push(`${phase} ${plan?.name}`));
     expect(await home.run(["start"], { restartsMax: 5, isBackupSkipped: false }), home.lines.join("\n")).toBe(0);
+    // Nobody takes this for a node that serves, or that is ready.
+    expect([...new Set(phases)].join(", ")).toContain("halted v2, backing up v2, migrating v2");
     expect(home.out).toBe("run\nrun\n");
     const [backup] = listBackups(realMachine.files, home.path);
     expect(backup?.manifest).toMatchObject({ plan: { name: "v2", height: "6" }, program: "genesis" });
@@ -180,17 +185,23 @@ describe("ends of this project's programs", () => {
   ])("a refusal that follows from the state and `retry` → never in a loop; %s → once more", async (_, file) => {
     const home = new ScriptsHome();
     const looks: number[] = [];
+    let waiting = home.board.current;
     home.write("data/chain.mdb", "");
     const record = halt(home, "UPG_HANDLER_TRAP", 6);
     home.program("genesis", `echo run >> $OUT; test $(wc -l < $OUT) -gt 1 && exit 0; ${record}; exit 21`);
     const { clock } = realMachine;
     const sleep: typeof clock.sleep = (millis, signal) => {
-      if (millis >= 1_000 && looks.push(millis) === 50) home.write(file, "another");
+      if (millis >= 1_000 && looks.push(millis) === 50) {
+        waiting = home.board.current;
+        home.write(file, "another");
+      }
       return clock.sleep(millis >= 1_000 ? 1 : millis, signal);
     };
     const machine = { ...realMachine, clock: { ...clock, sleep } };
     expect(await home.run(["start"], { onRefusal: "retry" }, { machine }), home.lines.join("\n")).toBe(0);
     expect([home.out, looks.length]).toEqual(["run\nrun\n", 50]);
+    expect(waiting).toMatchObject({ phase: "halted", next: ["chaind start"] });
+    expect(verdictOf(waiting)).toBe("not ready");
     expect(home.lines.join("\n")).toMatch(/every node with this state and these files fails alike.*chainvisor restart/);
   });
 
@@ -218,6 +229,19 @@ describe("ends of this project's programs", () => {
     expect(home.lines.join("\n")).toMatch(/a defect of the program.*report it where you got.*`dummyd rescue` writes/);
   });
 
+  test("a failure and CHAINVISOR_HOLD → it stays, and names `chainvisor restart`, which starts the application again", async () => {
+    const home = new ScriptsHome();
+    home.write("data/chain.mdb", "");
+    home.program("genesis", `echo run >> $OUT; test $(wc -l < $OUT) -gt 1 && exit 0; exit 70`);
+    const ended = home.run(["start"], { isHeldOnFailure: true });
+    await home.says("CHAINVISOR_HOLD");
+    const restart = `chainvisor --home ${home.path} --name dummyd restart`;
+    expect(home.board.current).toMatchObject({ phase: "failed", next: [restart] });
+    home.write("cosmovisor/restart.json", "{}");
+    expect(await ended).toBe(0);
+    expect([home.out, home.board.current]).toMatchObject(["run\nrun\n", { phase: "stopped", message: "", next: [] }]);
+  });
+
   describe("a refusal and `return`", () => {
     const refusing = (status: number) => {
       const home = new ScriptsHome();
@@ -242,6 +266,19 @@ describe("ends of this project's programs", () => {
       home.write("data/upgrade-info.json", planText("v2", 6));
       expect(await home.run(["start"])).toBe(0);
       expect(home.out).toBe("new\nold start --unsafe-skip-upgrades=6\nold start --unsafe-skip-upgrades=6\n");
+    });
+
+    test("exit 20 of a plan by a handler, at the agreed height → the same program, with the flag; nothing is linked", async () => {
+      const home = new ScriptsHome();
+      home.write("data/chain.mdb", "");
+      const flag = "--unsafe-skip-upgrades=6";
+      home.program(
+        "genesis",
+        `echo "$@" >> $OUT; test "$2" = ${flag} && exit 0; ${halt(home, "UPG_MIGRATION_FAILED", 6)}; exit 20`,
+      );
+      expect(await home.run(["start"], { onRefusal: "return", returnHeight: 6n }), home.lines.join("\n")).toBe(0);
+      expect([home.out, home.current]).toEqual([`start\nstart ${flag}\n`, "genesis"]);
+      expect(JSON.parse(home.read("cosmovisor/returned.json"))).toEqual({ v: 1, heights: ["6"] });
     });
 
     test.each([
