@@ -6,6 +6,7 @@ import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
 import { programName } from "../program-name.js";
+import { withRemedy } from "../programs/failed-rehearsal.js";
 import { shellWord } from "../shell-word.js";
 import type { Database } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
@@ -33,8 +34,12 @@ interface FoundRehearsal {
 export function rehearsalRow(home: Home, facts: RehearsalFacts): FoundRehearsal {
   const { given, plan, handler } = facts;
   const file = given ?? home.rehearsalFile(plan.name);
-  const next = `${programName()} upgrade rehearse --home ${shellWord(home.path)}${given === undefined ? "" : ` -o json > ${shellWord(given)}`}`;
-  const row = (state: Row["state"], words: string): Row => ({ check: "rehearsal", state, words, next });
+  const command = `${programName()} upgrade rehearse --home ${shellWord(home.path)}`;
+  const into = given === undefined ? "" : ` -o json > ${shellWord(given)}`;
+  const row = (state: Row["state"], words: string, flags = ""): Row => ({
+    ...{ check: "rehearsal", state, words },
+    next: `${command}${flags}${into}`,
+  });
   const none = (words: string): FoundRehearsal => ({ row: row("warning", words), rehearsal: undefined });
   if (!existsSync(file)) return none("not rehearsed");
   let rehearsal: RehearsalReport;
@@ -49,12 +54,15 @@ export function rehearsalRow(home: Home, facts: RehearsalFacts): FoundRehearsal 
   const on = state ? ` on the state of block ${state.height}` : "";
   if (handler !== undefined && handlerSha256 !== undefined && handlerSha256 !== handler)
     return none(`the rehearsal${on} was of another file, ${handlerSha256}`);
-  if (exit !== 0) return { row: row("missing", `${verdict}${on}: ${message}`), rehearsal };
-  if (openFindings.length > 0)
-    return {
-      row: row("missing", `${verdict}${on}, with findings of ${openFindings.join(", ")}`),
-      rehearsal: undefined,
-    };
+  const accept = openFindings.length > 0 ? ` --accept ${openFindings.join(",")}` : "";
+  if (exit !== 0) {
+    const what = withRemedy(`${verdict}${on}: ${message}`, exit);
+    return { row: row("missing", what, exit === 1 ? accept : ""), rehearsal };
+  }
+  if (openFindings.length > 0) {
+    const what = withRemedy(`${verdict}${on}, with findings of ${openFindings.join(", ")}`, 1);
+    return { row: row("missing", what, accept), rehearsal: undefined };
+  }
   return { row: { check: "rehearsal", state: "ok", words: `${verdict}${on}, app hash ${appHash}` }, rehearsal };
 }
 

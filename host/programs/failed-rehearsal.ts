@@ -22,8 +22,25 @@ export function failedRehearsal(file: string, handler: string | undefined): stri
   const report = reportIn(file);
   if (!report || report.exit === 0) return undefined;
   const isSame = report.handler === handler && (handler !== undefined || OF_HANDLER.has(report.exit));
-  return isSame ? report.words : undefined;
+  return isSame ? withRemedy(report.words, report.exit) : undefined;
 }
+
+/**
+ * What to do before the same command can end in another way, without a full stop.
+ * @param exit of the rehearsal
+ */
+function rehearsalRemedy(exit: unknown): string {
+  if (exit === 1) return "read the findings, and accept those that are expected with --accept";
+  if (exit === 20 || exit === 70) return "correct the handler or the program, then rehearse again";
+  if (exit === 21) return "replace the handler with the file that the plan is for, then rehearse again";
+  const isHalt = typeof exit === "number" && exit >= 10 && exit <= 14;
+  if (isHalt) return "rehearse with the program that the plan leads to";
+  return "correct what the message names, then rehearse again";
+}
+
+/** A message and what to do about it. */
+export const withRemedy = (message: string, exit: unknown): string =>
+  `${message.replace(/[.\s]+$/, "")}. To fix it, ${rehearsalRemedy(exit)}`;
 
 function reportIn(file: string): Kept["report"] {
   try {

@@ -12,6 +12,8 @@ import type { WasmHandler } from "../handler/handler.js";
 import type { Failure } from "../harness/failure/explain.js";
 import { PLAN_INFO_BYTES_MAX } from "../limits.js";
 import { isRefusedByMachine, upgradeErrorOf } from "../machine.js";
+import { shellWord } from "../shell-word.js";
+import { formatTime } from "../time.js";
 import type { Height, OnProgress, Plan, Timestamp } from "../types.js";
 import type { LogLevel } from "../upgrade/handlers.js";
 import { type BlockOptions, Rehearsal } from "./block/rehearse-block.js";
@@ -69,6 +71,7 @@ export async function rehearse(options: RehearseOptions): Promise<Report> {
   const { accepted = [] } = options;
   const facts: ReportFacts = {
     ...{ home, state, begun, accepted, place: undefined, handler: wasmOf(handler), failure: undefined },
+    ...{ flags: chosenBy(options), givenHandler: options.handler },
   };
   try {
     if (isUpgradeError(handler)) return failedReport(handler, facts);
@@ -77,6 +80,22 @@ export async function rehearse(options: RehearseOptions): Promise<Report> {
   } finally {
     state.close();
   }
+}
+
+/** The flags that another rehearsal of the same needs. */
+function chosenBy(options: RehearseOptions): string[] {
+  const { plan, at, snapshot, isCopied, time, handlers, staged, handlerDiskMax } = options;
+  const values = Object.entries({
+    "--plan": plan,
+    "--at": at?.toString(),
+    "--snapshot": snapshot,
+    "--time": time && formatTime(time),
+    "--handlers": handlers,
+    "--handlers-staged": staged,
+    "--handler-disk-max": handlerDiskMax?.toString(),
+  });
+  const flags = values.flatMap(([flag, value]) => (value === undefined ? [] : [flag, shellWord(value)]));
+  return isCopied ? [...flags, "--copy"] : flags;
 }
 
 interface Wanted {

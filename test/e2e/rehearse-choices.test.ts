@@ -21,6 +21,7 @@ import { keepReport } from "../../host/rehearsal/report/keep-report.js";
 import type { Report } from "../../host/rehearsal/report/report.js";
 import { textReport } from "../../host/rehearsal/report/text.js";
 import { serveChain } from "../../host/shell/program-chain.js";
+import { shellWord } from "../../host/shell-word.js";
 import { SNAPSHOT_FORMAT } from "../../host/snapshot/facts.js";
 import { encodeAddress, readdressed } from "../addresses.js";
 import { exampleChain } from "../example-chain.js";
@@ -101,6 +102,18 @@ describe("rehearse() with a snapshot", () => {
     await expect(run(home.path, { snapshot: join(folder, "none") })).rejects.toMatchObject({
       code: expect.stringMatching(/^UPG_/),
     });
+  });
+});
+
+describe("the command to repeat a rehearsal", () => {
+  test("has the flags that chose the plan, the state and the handlers; a handler that is to be corrected is FILE", async () => {
+    const home = scheduled(5n, 4n);
+    const plan = file("it's.json", { name: "v9", height: "40", info: "" });
+    const options = { plan, at: 3n, time: { seconds: 1_900_000_000n, nanos: 0 }, isCopied: true };
+    const { code, commands } = await run(home.path, options);
+    expect(code).toBe("UPG_HALT_UPGRADE_NEEDED");
+    const choice = `--plan ${shellWord(plan)} --at 3 --time 2030-03-17T17:46:40Z --handlers ${HANDLERS} --copy`;
+    expect(commands).toEqual([`chaind upgrade rehearse --home ${home.path} ${choice} --handler FILE`]);
   });
 });
 

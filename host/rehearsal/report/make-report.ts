@@ -31,6 +31,10 @@ export interface ReportFacts {
   /** The Wasm handler that was given or found. */
   readonly handler: WasmHandler | undefined;
   readonly failure: Failure | undefined;
+  /** Flags that choose what is rehearsed, without `--home` and `--handler`. */
+  readonly flags: readonly string[];
+  /** File of `--handler`. */
+  readonly givenHandler: string | undefined;
   /** Checks whose findings are expected. */
   readonly accepted: readonly CheckName[];
 }
@@ -75,9 +79,11 @@ function appliedEnding(facts: ReportFacts, { findings }: CheckList) {
   return open.length === 0 ? applies(endingFacts(facts)) : appliesWithFindings(endingFacts(facts), [...new Set(open)]);
 }
 
-function endingFacts({ home, place, handler }: ReportFacts) {
+function endingFacts({ home, place, handler, flags, givenHandler }: ReportFacts) {
   const plan = place?.plan.name ?? handler?.manifest.name ?? "";
-  return { home: home.path, plan, height: String(place?.height ?? 0n), handler: handler?.file ?? "" };
+  const file = handler?.file ?? givenHandler ?? "";
+  const isGiven = givenHandler !== undefined;
+  return { home: home.path, plan, height: String(place?.height ?? 0n), handler: file, flags, isGiven };
 }
 
 const isJustBefore = ({ place }: ReportFacts) => place !== undefined && place.stateHeight + 1n === place.height;

@@ -1,5 +1,5 @@
 /** How a block would end, in words for who runs the node, with the command that comes next. */
-import type { UpgradeError } from "../../errors.js";
+import { ERROR_KINDS, type UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
 import { shellWord } from "../../shell-word.js";
 import { visible } from "../../visible.js";
@@ -14,9 +14,21 @@ interface EndingFacts {
   readonly height: string;
   /** File of the handler; "": one of the program's. */
   readonly handler: string;
+  /** Flags that choose what is rehearsed, without `--home` and `--handler`. */
+  readonly flags: readonly string[];
+  /** The handler is that of `--handler`. */
+  readonly isGiven: boolean;
 }
 
 const command = (...words: readonly string[]) => `\`${[programName(), ...words].join(" ")}\``;
+
+/** The command that rehearses the same, with another handler where `handler` names one. */
+const rehearseAgain = ({ home, flags }: EndingFacts, handler: readonly string[], ...more: readonly string[]): string =>
+  command("upgrade rehearse", "--home", shellWord(home), ...flags, ...handler, ...more);
+
+/** The handler that was rehearsed, as it was chosen. */
+const sameHandler = ({ handler, isGiven }: EndingFacts): readonly string[] =>
+  isGiven ? ["--handler", shellWord(handler)] : [];
 
 export function applies(facts: EndingFacts): Ending {
   const preUpgrade = command("pre-upgrade", "--home", shellWord(facts.home));
@@ -30,7 +42,7 @@ export function appliesWithFindings(facts: EndingFacts, checks: readonly string[
   const message = `the upgrade "${visible(facts.plan)}" would apply at height ${facts.height}, with findings of ${checks.join(", ")}`;
   const next =
     "Read the findings, and report them to the chain's developers while the plan can be cancelled. Findings that are expected are " +
-    `accepted by name: ${command("upgrade rehearse", "--home", shellWord(facts.home), "--accept", checks.join(","))}. Until then ` +
+    `accepted by name: ${rehearseAgain(facts, sameHandler(facts), "--accept", checks.join(","))}. Until then ` +
     "this node does not count as ready, and the rehearsal is not attested.";
   return ending("would apply with findings", 1, "", message, next);
 }
@@ -54,7 +66,7 @@ function nextOf(error: UpgradeError, facts: EndingFacts): string {
   const { code, kind, details } = error;
   const { home, handler, plan } = facts;
   const state = `--state ${shellWord(home)}`;
-  const again = command("upgrade rehearse", "--home", shellWord(home), ...(handler ? ["--handler FILE"] : []));
+  const again = rehearseAgain(facts, handler ? ["--handler FILE"] : []);
   const safe = "This chain is as it was: nothing was written.";
   const stops = `${safe} At the height nodes would exit with ${kind.exit}, and nothing of the block would be committed. Report this to the chain's developers now.`;
   const cancel = `While there is time, the plan can be cancelled: ${command("tx upgrade cancel-software-upgrade --help")}.`;
@@ -73,18 +85,29 @@ function nextOf(error: UpgradeError, facts: EndingFacts): string {
     case 10: {
       const { other_handlers: others } = details;
       const found = others === undefined ? "" : ` (${visible(others)})`;
-      return `${safe} This program has no handler for "${visible(plan)}"${found}: rehearse with the new version of the program, or give the file: ${command("upgrade rehearse --home", shellWord(home), "--handler FILE")}.`;
+      return `${safe} This program has no handler for "${visible(plan)}"${found}: rehearse with the new version of the program, or give the file: ${rehearseAgain(facts, ["--handler FILE"])}.`;
     }
     case 11:
     case 12:
       return `${safe} This program is not the one for this state: rehearse with the version that the plan leads to.`;
     default:
-      if (code === "UPG_BUG_NO_RESULT") return `${safe} Run it again, and see how it ends: ${again}.`;
+      if (code === "UPG_BUG_NO_RESULT")
+        return `${safe} Run it again, and see how it ends: ${rehearseAgain(facts, sameHandler(facts))}.`;
+      if (code === "UPG_STORE_UPGRADE") return `${safe} ${storesDiffer(facts, again)}`;
       if (code === "UPG_NOT_FOUND_PLAN") return `See what is scheduled: ${command("query upgrade plan")}.`;
       return code === "UPG_STORE_FULL"
         ? `${safe} See what fills the disk: \`df -h ${shellWord(home)}\`; TMPDIR chooses where a rehearsal writes.`
         : `${safe} docs/errors.md describes ${code}.`;
   }
+}
+
+/** Nodes that start at the height refuse these stores as well. */
+function storesDiffer({ plan, handler }: EndingFacts, again: string): string {
+  const where = handler ? "the manifest of the handler" : `the upgrade "${visible(plan)}" of the program`;
+  return (
+    `At the height nodes would exit with ${ERROR_KINDS.UPG_STORE_UPGRADE.exit} and would not start again with this program. Correct the ` +
+    `storeUpgrades in ${where}: each problem above names a store. Then ${again}.`
+  );
 }
 
 function ending(verdict: Verdict, exit: number, code: string, message: string, next: string): Ending {

@@ -38,12 +38,18 @@ describe("preflight() of a home with a rehearsal", () => {
     expect(await row()).toMatchObject({ state: "ok", words: expect.stringContaining("AB".repeat(32)) });
     expect((await rowsOf(path)).get("memory")?.words).toContain("1 MiB was the peak of the rehearsal");
     report(path, { exit: 20, verdict: "would fail", message: "trap", applied: null });
-    expect(await row()).toMatchObject({ state: "missing", words: "would fail on the state of block 4: trap" });
+    const again = `chaind upgrade rehearse --home ${path}`;
+    const failed =
+      "would fail on the state of block 4: trap. To fix it, correct the handler or the program, then rehearse again";
+    expect(await row()).toMatchObject({ state: "missing", words: failed, next: again });
     const findings = [{ check: "supply", message: "less" }];
     report(path, { exit: 1, verdict: "would apply with findings", message: "of supply", findings });
     expect(await row()).toMatchObject({
       state: "missing",
-      words: "would apply with findings on the state of block 4: of supply",
+      words: expect.stringContaining(
+        "would apply with findings on the state of block 4: of supply. To fix it, read the",
+      ),
+      next: `${again} --accept supply`,
     });
     report(path, { findings });
     expect(await row()).toMatchObject({ state: "missing", words: expect.stringContaining("with findings of supply") });

@@ -24,7 +24,9 @@ const finding = (check: string) => ({ check, detail: "an item", millis: 1 });
 
 test("exit 0 and findings, as earlier programs wrote it → they speak against the handler, by their checks", () => {
   const old = reportFile({ exit: 0, findings: [finding("queries"), finding("queries"), finding("validators")] });
-  expect(failedRehearsal(old, HASH)).toBe("would apply, with findings of queries, validators");
+  expect(failedRehearsal(old, HASH)).toBe(
+    "would apply, with findings of queries, validators. To fix it, read the findings, and accept those that are expected with --accept",
+  );
   expect(failedRehearsal(old, "cd".repeat(32))).toBeUndefined();
   const carried = reportFile({ exit: 0, findings: [finding("queries")], handler: { sha256: "" } });
   expect(failedRehearsal(carried, undefined)).toContain("findings of queries");
@@ -38,11 +40,15 @@ test("exit 0 and findings that were all accepted → none; one that was not → 
   );
 });
 
-test("exit 0 without findings, also without the list → none; exit 1 and 20 → their own words", () => {
+test("exit 0 without findings, also without the list → none; exit 1 and 20 → their own words, and what to do", () => {
   expect(failedRehearsal(reportFile({ exit: 0 }), HASH)).toBeUndefined();
   expect(failedRehearsal(reportFile({ exit: 0, findings: [] }), HASH)).toBeUndefined();
-  expect(failedRehearsal(reportFile({ exit: 1, findings: [finding("queries")] }), HASH)).toBe("would apply: it would");
-  expect(failedRehearsal(reportFile({ exit: 20, verdict: "would fail" }), HASH)).toBe("would fail: it would");
+  expect(failedRehearsal(reportFile({ exit: 1, findings: [finding("queries")] }), HASH)).toMatch(
+    /^would apply: it would\. To fix it, /,
+  );
+  expect(failedRehearsal(reportFile({ exit: 20, verdict: "would fail" }), HASH)).toMatch(
+    /^would fail: it would\. To fix it, correct /,
+  );
 });
 
 test("findings of no known form → they count: what cannot be read is no proof of readiness", () => {
