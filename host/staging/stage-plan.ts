@@ -242,10 +242,14 @@ async function handled(options: StagePlanOptions): Promise<Handled> {
     const isAbsent = isUpgradeError(error) && error.code === "UPG_NOT_FOUND_FILE";
     const finding = { ...wrong("handler", wordsOf(error)), state: isAbsent ? "missing" : "wrong" } as const;
     const pinned = pinnedHandler(machine.files, home, plan);
-    const next = isAbsent && pinned ? nextCommand(plan, pinned, chainvisorFor(settings)) : null;
+    // What a URL leads to and was refused is not fetched again: the file comes by hand.
+    const way = pinned && (isAbsent ? pinned : byHand(pinned));
+    const next = way ? nextCommand(plan, way, chainvisorFor(settings)) : null;
     return { readiness: [{ ...finding, next }], error };
   }
 }
+
+const byHand = ({ url: _, ...pinned }: PinnedHandler): PinnedHandler => pinned;
 
 function boundsOf(options: StagePlanOptions, place: string, what: string) {
   const { settings, machine, signal, log, onProgress, partSuffix = "" } = options;

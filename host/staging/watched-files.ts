@@ -27,12 +27,15 @@ export function watchedPrint(files: Files, settings: Settings, program: string):
   return JSON.stringify(paths.map((path) => printOf(files, path)));
 }
 
-/** Changes with each handler of a home, staged or not. */
+/** Changes with each handler of a home, staged or not; not with what is fetched into a folder beside it. */
 export function handlersPrint(files: Files, home: string): string {
   const folders = [join(home, "handlers"), join(home, "handlers", "staged")];
-  return JSON.stringify(
-    folders.map((folder) => namesIn(files, folder).map((name) => printOf(files, join(folder, name)))),
+  const handlers = folders.flatMap((folder) =>
+    namesIn(files, folder)
+      .filter((name) => name.endsWith(".wasm"))
+      .map((name) => join(folder, name)),
   );
+  return JSON.stringify(handlers.map((file) => printOf(files, file)));
 }
 
 function namesIn(files: Files, folder: string): readonly string[] {

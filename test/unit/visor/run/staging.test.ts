@@ -190,35 +190,39 @@ describe("Staging", () => {
     await staging.close();
   });
 
-  test("a wrong checksum, at the height too → asked for later each time, not every 5 s; `next` puts a file there by hand", async () => {
-    const home = new ScriptsHome();
-    let [asked, now] = [0, 0];
-    const url = server.on("/wrong-sum", (request, response) => {
-      asked++;
-      sendFile(request, response, { bytes: Buffer.from("#!/bin/sh\n") });
-    });
-    // A clock whose sleeps pass at once: five minutes are over soon.
-    const sleep = async (millis: number, signal?: AbortSignal) => {
-      now += millis;
-      await realMachine.clock.sleep(now > 300_000 ? 1_000 : 0, signal);
-    };
-    const machine = { ...realMachine, clock: { ...realMachine.clock, now: () => now, sleep } };
-    const staging = new Staging({
-      ...{ settings: home.settings({ isDownloadAllowed: true }), machine, env: {}, board: home.board },
-      log: (level, message) => void home.lines.push(`${level} ${message}`),
-    });
-    staging.plan({
-      name: "v2",
-      height: 49n,
-      info: JSON.stringify({ binaries: { any: `${url}?checksum=${sha256("x")}` } }),
-    });
-    staging.hurry();
-    await until(() => now > 300_000);
-    expect(asked).toBeGreaterThan(3);
-    expect(asked).toBeLessThan(12);
-    expect(staging.readiness()[0]?.next).toContain("add-upgrade v2 <program>");
-    await staging.close();
-  });
+  test.each([
+    ["program", (url: string) => ({ binaries: { any: `${url}?checksum=${sha256("x")}` } }), "add-upgrade v2 <program>"],
+    ["handler", (url: string) => ({ handler: { url, sha256: sha256("x") } }), "handlers/staged"],
+  ])(
+    "a %s with a wrong checksum, at the height too → asked for later each time, not every 5 s; `next` puts a file there by hand",
+    async (what, infoOf, next) => {
+      const home = new ScriptsHome();
+      home.program("genesis", "exit 1");
+      home.write("data/chain.mdb", "");
+      let [asked, now] = [0, 0];
+      const url = server.on("/wrong-sum", (request, response) => {
+        asked++;
+        sendFile(request, response, { bytes: Buffer.from("#!/bin/sh\n") });
+      });
+      // A clock whose sleeps pass at once: five minutes are over soon.
+      const sleep = async (millis: number, signal?: AbortSignal) => {
+        now += millis;
+        await realMachine.clock.sleep(now > 300_000 ? 1_000 : 0, signal);
+      };
+      const machine = { ...realMachine, clock: { ...realMachine.clock, now: () => now, sleep } };
+      const staging = new Staging({
+        ...{ settings: home.settings({ isDownloadAllowed: true }), machine, env: {}, board: home.board },
+        log: (level, message) => void home.lines.push(`${level} ${message}`),
+      });
+      staging.plan({ name: "v2", height: 49n, info: JSON.stringify(infoOf(url)) });
+      staging.hurry();
+      await until(() => now > 300_000);
+      expect(asked).toBeGreaterThan(3);
+      expect(asked).toBeLessThan(12);
+      expect(staging.readiness().find((each) => each.what === what)?.next).toContain(next);
+      await staging.close();
+    },
+  );
 
   test("hurry() without the program → halted, not waiting, after each attempt: its height is reached", async () => {
     const home = new ScriptsHome();
