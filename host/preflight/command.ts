@@ -1,4 +1,5 @@
 /** `chaind upgrade preflight`: is all there for the scheduled upgrade? */
+import { startUnderSidecar } from "../programs/supervised-start.js";
 import type { Cobra } from "../shell/cobra.js";
 import { settingFlags } from "../shell/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../shell/options.js";
@@ -30,8 +31,9 @@ export function registerPreflight(program: Cobra, group: Cobra, output: Output):
       const { preflight } = await import("./preflight.js");
       const { isReady, tableText } = await import("./row.js");
       const settings = [...settingFlags(program, "app").keys()];
-      const all = { ...flags, settings, start: () => settledStart(program) };
-      const { plan, rows } = await preflight(String(command.optsWithGlobals()["home"]), all);
+      const home = String(command.optsWithGlobals()["home"]);
+      const all = { ...flags, settings, start: () => settledStart(program, startUnderSidecar(home)) };
+      const { plan, rows } = await preflight(home, all);
       output.print(
         {
           plan: { name: plan.name, height: String(plan.height) },

@@ -1,7 +1,15 @@
 /** How this node is started where a sidecar does it: a plain `start` beside the sidecar would lack the flags of its unit. */
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { programName } from "../program-name.js";
 import { shellWord } from "../shell-word.js";
+import { decodeLossy } from "../text.js";
+import { diskFiles } from "./disk-files.js";
+import type { Files } from "./files.js";
+
+/** Of the sidecar's folder: how the last sidecar was started. */
+export const START_FILE = "last-start.json";
+const BYTES_MAX = 1_048_576;
 
 export interface SupervisedStart {
   /** All words, to which flags may be added. */
@@ -25,6 +33,38 @@ export const supervisedStart = (env: NodeJS.ProcessEnv = process.env): Supervise
   const rollbackCommand = home && name && root ? rollbackOf({ home, name, root }) : undefined;
   return { startCommand, serviceCommand, rollbackCommand };
 };
+
+export interface RecordedStart {
+  /** Path of the record. */
+  readonly file: string;
+  /** Of the program: `start` and its flags. */
+  readonly args: readonly string[];
+  /** Command that starts the service; undefined: no service ran the sidecar. */
+  readonly service: string | undefined;
+}
+
+/** Undefined: no sidecar was started yet, or an older version of it. */
+export function recordedStart(files: Pick<Files, "read">, file: string): RecordedStart | undefined {
+  try {
+    const bytes = files.read(file, BYTES_MAX) ?? new Uint8Array();
+    const { args, service } = JSON.parse(decodeLossy(bytes)) as Record<string, unknown>;
+    if (!Array.isArray(args) || !args.every((each) => typeof each === "string")) return undefined;
+    return { file, args, service: typeof service === "string" ? service : undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * How a sidecar starts the node of this home, for commands that are run by hand. Undefined: no sidecar does, or one runs this
+ * command, which judges the flags itself.
+ */
+export function startUnderSidecar(home: string, env: NodeJS.ProcessEnv = process.env): RecordedStart | undefined {
+  if (env["CHAINVISOR_SUPERVISES"] !== undefined) return undefined;
+  const { DAEMON_HOME: other, DAEMON_NAME: name } = env;
+  const supervised = other && name === programName() ? other : home;
+  return recordedStart(diskFiles, join(supervised, "cosmovisor", START_FILE));
+}
 
 /** For a shell without the variables of the sidecar. */
 export const chainvisorFor = ({ home, name }: Pick<Supervised, "home" | "name">): string =>

@@ -3,13 +3,14 @@
  * the commands that say what a start would do judge the same values.
  */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { EngineName } from "../chain/engine-port.js";
-import { assert, UpgradeError } from "../errors.js";
+import { assert, messageOf, UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
 import { shellWord } from "../shell-word.js";
 import type { Height } from "../types.js";
+import { readyArguments } from "./arguments.js";
 import { envName, settle } from "./settings.js";
 
 export interface StartSettings {
@@ -56,16 +57,53 @@ interface StartFlags {
   readonly maxBlocks?: number;
 }
 
-/** What a start of this program would run with now. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_CONFIG, UPG_STORE_IO */
-export function settledStart(program: Command): StartSettings {
-  const start = program.commands.find((command) => command.name() === "start");
-  assert(start, "the command start is registered where its settings are read");
-  settle(start, { env: process.env, off: new Set() });
-  return startSettings(start);
+/** Attributes of options whose values are folders. */
+const FOLDERS = ["handlers", "handlersStaged"] as const;
+
+/** How a sidecar starts the node. */
+interface GivenStart {
+  /** The file that says so. */
+  readonly file: string;
+  readonly args: readonly string[];
 }
 
-/** @param start the command, settled. @throws UpgradeError UPG_INVALID_CONFIG: the folder of --handlers is missing */
-export function startSettings(start: Command): StartSettings {
+/**
+ * What a start of this program would run with now.
+ * @param given by a sidecar's last start: its flags come before the environment and app.toml, as they do there
+ * @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_CONFIG, UPG_STORE_IO
+ */
+export function settledStart(program: Command, given?: GivenStart): StartSettings {
+  const start = program.commands.find((command) => command.name() === "start");
+  assert(start, "the command start is registered where its settings are read");
+  settle(start, { env: process.env, off: given ? takeGiven(given, program, start) : new Set() });
+  return startSettings(start, given?.file);
+}
+
+/** Returns the switches that are turned off. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function takeGiven({ file, args }: GivenStart, program: Command, start: Command): ReadonlySet<string> {
+  const [command, ...flags] = args;
+  if (command !== start.name()) return new Set();
+  try {
+    const ready = readyArguments(flags, program);
+    start.parseOptions([...ready.args]);
+    for (const folder of FOLDERS) {
+      const value: unknown = start.getOptionValue(folder);
+      // The sidecar starts the node in its own folder, where the file is.
+      if (typeof value === "string") start.setOptionValueWithSource(folder, resolve(dirname(file), value), "cli");
+    }
+    return ready.off;
+  } catch (cause) {
+    const words = `this program does not take the flags of the sidecar's last start (${file}): ${messageOf(cause)}`;
+    throw new UpgradeError("UPG_INVALID_ARGUMENT", words, { cause });
+  }
+}
+
+/**
+ * @param start the command, settled
+ * @param file has the flags that count as given on the command line, if a sidecar gave them
+ * @throws UpgradeError UPG_INVALID_CONFIG: the folder of --handlers is missing
+ */
+export function startSettings(start: Command, file?: string): StartSettings {
   const flags = start.opts<StartFlags>();
   const { handlers, handlersStaged, handlerDiskMax, appVersion, haltHeight = 0n, maxBlocks } = flags;
   if (handlers !== undefined && !existsSync(handlers)) {
@@ -80,7 +118,7 @@ export function startSettings(start: Command): StartSettings {
       { setting: "skip-upgrade-heights", heights: flags.skipUpgradeHeights ?? [] },
     ],
     ...{ handlerDiskMax, appVersion, haltHeight, maxBlocks },
-    sourceOf: (setting) => sourceOf(setting, start),
+    sourceOf: (setting) => sourceOf(setting, start, file),
   };
 }
 
@@ -89,7 +127,7 @@ function chosenEngine({ engine, withComet }: StartFlags, start: Command): Engine
   return start.getOptionValueSource("engine") === "default" ? undefined : engine;
 }
 
-function sourceOf(setting: string, start: Command): SettingSource {
+function sourceOf(setting: string, start: Command, file: string | undefined): SettingSource {
   const option = start.options.find(({ long }) => long === `--${setting}`);
   const by = option && start.getOptionValueSource(option.attributeName());
   if (by === "env") {
@@ -97,7 +135,11 @@ function sourceOf(setting: string, start: Command): SettingSource {
     const change = (value: string) => (value === "" ? `unset ${variable}` : `export ${variable}=${shellWord(value)}`);
     return { words: `${variable} in the environment`, change };
   }
-  if (by !== "config") return { words: `--${setting}`, change: () => `start without --${setting}` };
+  if (by !== "config") {
+    const words = file === undefined ? `--${setting}` : `--${setting} of the sidecar's last start, ${file}`;
+    const change = () => (file === undefined ? `start without --${setting}` : `start the sidecar without --${setting}`);
+    return { words, change };
+  }
   const change = (value: string, home: string) =>
     `${programName()} config set app ${setting} ${value === "" ? '""' : shellWord(value)} --home ${shellWord(home)}`;
   return { words: `${setting} in app.toml`, change };

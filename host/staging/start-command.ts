@@ -1,14 +1,13 @@
 /** How this sidecar is started, for every command that says what to do next: as it was started last, by hand or as a service. */
 import { utf8 } from "../bytes.js";
 import type { Files } from "../programs/files.js";
-import { chainvisorFor } from "../programs/supervised-start.js";
+import { chainvisorFor, recordedStart } from "../programs/supervised-start.js";
 import { writeWhole } from "../programs/whole-file.js";
 import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 import { decodeLossy } from "../text.js";
 
 const FILE_MODE = 0o644;
-const BYTES_MAX = 1_048_576;
 const CGROUP_BYTES_MAX = 65_536;
 
 export interface StartCommands {
@@ -52,17 +51,8 @@ export function keepStart(
 
 /** As the last sidecar of this home was started; none was: `run start`. */
 export function lastStart(files: Files, path: string, settings: Of): StartCommands {
-  try {
-    const { args, service } = JSON.parse(decodeLossy(files.read(path, BYTES_MAX) ?? new Uint8Array())) as Record<
-      string,
-      unknown
-    >;
-    if (Array.isArray(args) && args.every((each) => typeof each === "string"))
-      return commandsOf(settings, args, typeof service === "string" ? service : undefined);
-  } catch {
-    // None was started yet, or by an older version.
-  }
-  return commandsOf(settings, ["start"], undefined);
+  const { args = ["start"], service } = recordedStart(files, path) ?? {};
+  return commandsOf(settings, args, service);
 }
 
 /**

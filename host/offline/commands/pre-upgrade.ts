@@ -1,5 +1,6 @@
 /** `chaind pre-upgrade`: what sidecars run before they start a new binary. Its exit statuses are theirs. */
 
+import { startUnderSidecar } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { settingFlags } from "../../shell/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../shell/options.js";
@@ -12,8 +13,9 @@ export function registerPreUpgrade(program: Cobra): void {
     .summary("Check whether this binary can take over a home, for sidecars")
     .description(
       "Makes every check that `start` would make at the next plan's height, as far ahead as that is, and writes nothing;\n" +
-        "a node may run in the home. Settings count as `start` reads them from the environment and app.toml: a halt-height,\n" +
-        "an app-version or an unsafe-skip-upgrades with which the plan's block is not made are refused.\n" +
+        "a node may run in the home. Settings count as `start` reads them: from the environment, app.toml and the flags of\n" +
+        "chainvisor's last `run start` on this home. A halt-height, an app-version or an unsafe-skip-upgrades with which the\n" +
+        "plan's block is not made are refused.\n" +
         "Exit 0: this binary can go on, or take over at the height. 30: it cannot, and trying again does not help.\n" +
         "31: it can, but a plan is due and another process still has the home open: try again.\n" +
         "Without --home and its environment the home is DAEMON_HOME, where Cosmovisor runs this command.",
@@ -25,9 +27,10 @@ export function registerPreUpgrade(program: Cobra): void {
     .action(async (flags: PreUpgradeFlags, command: Cobra) => {
       const settings = [...settingFlags(program, "app").keys()];
       const { preUpgrade } = await import("../pre-upgrade.js");
+      const home = String(command.optsWithGlobals()["home"]);
       process.exitCode = preUpgrade(
-        String(command.optsWithGlobals()["home"]),
-        { ...flags, settings, start: () => settledStart(program) },
+        home,
+        { ...flags, settings, start: () => settledStart(program, startUnderSidecar(home)) },
         (line) => void process.stderr.write(`${line}\n`),
       );
     });

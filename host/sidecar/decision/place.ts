@@ -1,5 +1,6 @@
 /** Where the sidecar's files are. */
 import { join } from "node:path";
+import { START_FILE } from "../../programs/supervised-start.js";
 import type { Settings } from "../settings.js";
 
 export type PlaceOf = Pick<Settings, "home" | "root" | "name">;
@@ -25,7 +26,7 @@ export function placesOf({ home, root }: PlaceOf) {
     returnedFile: join(root, "returned.json"),
     passedFile: join(root, "passed.json"),
     /** How the last sidecar was started. */
-    startFile: join(root, "last-start.json"),
+    startFile: join(root, START_FILE),
     /** The application is to be started again: `chainvisor restart`. */
     restartFile: join(root, "restart.json"),
   };

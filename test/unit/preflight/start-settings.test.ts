@@ -4,18 +4,26 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeProgram } from "../../../host/cli/program.js";
 import { preUpgrade } from "../../../host/offline/pre-upgrade.js";
+import { START_FILE, startUnderSidecar } from "../../../host/programs/supervised-start.js";
 import { rehearse } from "../../../host/rehearsal/rehearse.js";
 import { settingFlags } from "../../../host/shell/known-settings.js";
 import { settledStart } from "../../../host/shell/start-settings.js";
 import { HANDLERS, rowsOf, scheduled } from "./homes.js";
 
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 /** As the command line reads them. */
 async function settings(home: string) {
   const program = await makeProgram(["pre-upgrade"], "0.0.0");
   program.setOptionValueWithSource("home", home, "cli");
-  return { handlers: HANDLERS, settings: [...settingFlags(program, "app").keys()], start: () => settledStart(program) };
+  return {
+    handlers: HANDLERS,
+    settings: [...settingFlags(program, "app").keys()],
+    start: () => settledStart(program, startUnderSidecar(home)),
+  };
 }
 
 async function check(home: string): Promise<readonly [exit: number, text: string]> {
@@ -90,6 +98,43 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     const { exit: rehearsed } = await rehearse({ home, handlers: HANDLERS, appVersion: 1n, log: () => undefined });
     expect(rehearsed).toBe(10);
     expect((await rowsOf(home, await settings(home))).get("handler")).toMatchObject({ state: "missing" });
+  });
+
+  const lastStart = (home: string, ...args: readonly string[]) => {
+    mkdirSync(join(home, "cosmovisor"), { recursive: true });
+    writeFileSync(join(home, "cosmovisor", START_FILE), JSON.stringify({ v: 1, args, service: null }));
+  };
+
+  test.each<[args: readonly string[], exit: number, words: string | RegExp]>([
+    [["start", "--halt-height", "9"], 30, "halt-height is 9 (--halt-height of the sidecar's last start, "],
+    [["start", "--halt-height=9"], 30, "start the sidecar without --halt-height"],
+    [["start", "--log_level", "info", "--unsafe-skip-upgrades", "3,9"], 30, "this node leaves out the upgrade"],
+    [["start", "--app-version", "1"], 0, "not beyond"],
+    [["start", "--halt-height", "junk"], 30, "does not take the flags of the sidecar's last start"],
+    [["start", "--handlers", "none"], 30, /--handlers: there is no folder .*cosmovisor.none/],
+    [["start", "--with-comet=false"], 30, "was decided by the embedded engine"],
+    [["start", "--halt-height", "10", "--flag-of-another-version", "--x=y"], 0, "at the height"],
+    [["version"], 0, "at the height"],
+  ])("the sidecar was started with %j → %i", async (args, exit, words) => {
+    const home = scheduled();
+    lastStart(home, ...args);
+    vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const [status, said] = await check(home);
+    expect(status).toBe(exit);
+    if (typeof words === "string") expect(said).toContain(words);
+    else expect(said).toMatch(words);
+  });
+
+  test("the sidecar's flags come before app.toml; a command that the sidecar runs does not read them", async () => {
+    const home = scheduled();
+    lastStart(home, "start", "--halt-height", "0");
+    appToml(home, "halt-height = 9\n");
+    expect((await check(home))[0]).toBe(0);
+    lastStart(home, "start", "--halt-height", "9");
+    appToml(home, "halt-height = 0\n");
+    expect(await check(home)).toEqual([30, expect.stringContaining("halt-height is 9")]);
+    vi.stubEnv("CHAINVISOR_SUPERVISES", join(home, "cosmovisor"));
+    expect(await check(home)).toEqual([0, expect.any(String)]);
   });
 
   test("another engine than the one that decided the blocks → 30, as start would end", async () => {
