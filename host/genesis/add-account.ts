@@ -6,7 +6,6 @@ import { Home } from "../engine/home/home.js";
 import type { AuthGenesis } from "../modules/auth/genesis.js";
 import { programChain } from "../shell/program-chain.js";
 import { usage } from "../usage.js";
-import { isMeantAsAddress } from "../values/address.js";
 import { formatCoins, parseCoins } from "../values/coins.js";
 import { type Balance, nextNumber, setBalance } from "./balances.js";
 import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
@@ -53,9 +52,7 @@ export async function addAccount(
 }
 
 export async function addressOf(home: string, key: string, flags: KeyringFlags): Promise<string> {
-  const { encode, decode } = programChain().addresses;
-  if (isMeantAsAddress(key)) return encode(decode(key));
-  return withKeyring(flags, home, (keyring) => keyring.find(key).address);
+  return withKeyring(flags, home, (keyring) => keyring.addressOf(key));
 }
 
 function baseAccount(address: string, number: bigint) {

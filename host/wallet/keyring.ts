@@ -10,7 +10,7 @@ import { sha256 } from "../native/sha256.js";
 import { programName } from "../program-name.js";
 import { shellWord } from "../shell-word.js";
 import { keyAddress, type SigningKey } from "../values/account-key.js";
-import type { AddressCodec } from "../values/address.js";
+import { type AddressCodec, isMeantAsAddress } from "../values/address.js";
 import { JsonReader } from "../values/json-reader.js";
 import { keyJson, readAccountKey } from "../values/key-json.js";
 import { type AccountKey, accountKey } from "./derive.js";
@@ -101,6 +101,12 @@ export class Keyring {
         : this.#info(this.#record(nameOrAddress));
     if (!named) throw this.#notFound(nameOrAddress);
     return named;
+  }
+
+  /** The address itself, or that of the key with this name. @throws UpgradeError UPG_NOT_FOUND_KEY, UPG_INVALID_ARGUMENT */
+  addressOf(nameOrAddress: string): string {
+    const { encode, decode } = this.options.addresses;
+    return isMeantAsAddress(nameOrAddress) ? encode(decode(nameOrAddress)) : this.find(nameOrAddress).address;
   }
 
   has(name: string): boolean {
@@ -233,9 +239,14 @@ export class Keyring {
   #notFound(name: string): UpgradeError {
     const notice = this.sdkNotice();
     if (notice !== undefined) return new UpgradeError("UPG_NOT_FOUND_KEY", `there is no key "${name}": ${notice}`);
+    const { addresses, backend } = this.options;
+    const isAddress = addresses.failure(name) === undefined;
+    const what = isAddress ? `no key has the address ${name}` : `there is no key "${name}"`;
+    const hint = isAddress ? "" : `, and an address begins with ${addresses.prefix}1`;
     return new UpgradeError(
       "UPG_NOT_FOUND_KEY",
-      `there is no key "${name}" in ${this.#folder.path}; \`${programName()} keys list --keyring-backend ${this.options.backend}\` shows those that are`,
+      `${what} in the keyring (backend ${backend}, folder ${this.#folder.path})${hint}. ` +
+        `\`${programName()} keys list --keyring-backend ${backend}\` lists the keys`,
     );
   }
 }

@@ -152,7 +152,7 @@ function registerBank(tx: Cobra, output: Output): void {
   const bank = tx.command("bank").summary("Send coins").description("Bank transaction subcommands").group();
   addTxFlags(bank.command("send"))
     .argument("<from>", "name or address of the key that pays, in place of --from")
-    .argument("<to>", "address")
+    .argument("<to>", "address, or name of a key")
     .argument("<coins>", "what to send: 100ustake")
     .summary("Send coins to another account")
     .example("tx bank send alice cosmos1… 100ustake")

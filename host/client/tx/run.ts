@@ -7,7 +7,6 @@ import { cancellation, deposit, vote, weightedVote } from "../../gov/compose.js"
 import { transfer } from "../../modules/bank/compose.js";
 import { cancelUpgrade, scheduledPlan, softwareUpgrade } from "../../modules/upgrade/compose.js";
 import type { Output } from "../../shell/output.js";
-import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
 import { usage } from "../../usage.js";
 import { parseCoins } from "../../values/coins.js";
@@ -140,7 +139,8 @@ function voteOption(text: string): VoteOption {
 }
 
 export async function runBankSend(to: string, coins: string, flags: TxFlags, output: Output): Promise<void> {
-  const { encode, decode } = programChain().addresses;
-  const message = { toAddress: encode(decode(to)), amount: coinsOf(coins) };
-  await send(flags, output, ({ address }) => [transfer({ ...message, fromAddress: address })]);
+  const amount = coinsOf(coins);
+  await send(flags, output, ({ address }, _rpc, keyring) => [
+    transfer({ fromAddress: address, toAddress: keyring.addressOf(to), amount }),
+  ]);
 }

@@ -36,7 +36,12 @@ interface Sender {
   readonly key?: Pick<KeyInfo, "name" | "key" | "type">;
 }
 
-export type MakeMessages = (sender: Sender, rpc: RpcClient | undefined) => Promise<readonly Any[]> | readonly Any[];
+/** @param keyring for accounts that a message names by their key */
+export type MakeMessages = (
+  sender: Sender,
+  rpc: RpcClient | undefined,
+  keyring: Pick<Keyring, "addressOf">,
+) => Promise<readonly Any[]> | readonly Any[];
 
 /** The transaction with this gas limit, unsigned. */
 type MakeTx = (gasLimit: bigint) => Tx;
@@ -47,7 +52,7 @@ export async function send(flags: TxFlags, output: Output, make: MakeMessages): 
     const sender = senderOf(keyring, required(flags.from, "from"), flags);
     const payer = isGiven(flags.feePayer) ? senderOf(keyring, flags.feePayer, flags) : undefined;
     const rpc = flags.offline ? undefined : rpcClient(flags);
-    const messages = await make(sender, flags.generateOnly ? undefined : rpc);
+    const messages = await make(sender, flags.generateOnly ? undefined : rpc, keyring);
     const tx = contents(flags, messages, payer?.address ?? "");
     if (flags.generateOnly) {
       printUnsigned(output, tx(fixedGas(flags)));

@@ -11,15 +11,12 @@ import { type Tx, TxSchema } from "../../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { messageFromJson } from "../../messages/message-json.js";
 import { programName } from "../../program-name.js";
 import { jsonLine, type Output } from "../../shell/output.js";
-import { programChain } from "../../shell/program-chain.js";
 import { required } from "../../shell/settings.js";
 import { readBytes, readRegularFile } from "../../store/disk/lmdb-access.js";
 import { decodeLossy } from "../../text.js";
 import { usage } from "../../usage.js";
 import { packKey } from "../../values/account-key.js";
-import { isMeantAsAddress } from "../../values/address.js";
 import { ask } from "../../wallet/ask.js";
-import type { Keyring } from "../../wallet/keyring.js";
 import { rpcClient } from "../flags.js";
 import { withKeyring } from "../keyring-options.js";
 import { messageJson, messageRegistry } from "../message-json.js";
@@ -87,7 +84,7 @@ export async function signFile(file: string, flags: SignFlags, output: Output): 
   const tx = readTx(file);
   await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring) => {
     const { name, address, key } = keyring.find(required(flags.from, "from"));
-    const account = flags.multisig === undefined ? address : multisigAddress(keyring, flags.multisig);
+    const account = flags.multisig === undefined ? address : keyring.addressOf(flags.multisig);
     requireAmino(tx, account, flags);
     const facts = await signedFacts(flags, account);
     const sign = (message: Uint8Array) => keyring.sign(name, message);
@@ -114,11 +111,6 @@ function requireAmino(tx: Tx, account: string, { signMode, multisig }: SignFlags
   const others = signers.filter((address) => address !== account);
   if (others.length === 0 || signMode === "amino-json" || multisig !== undefined) return;
   throw usage(`${others.join(", ")} signs this transaction too: every signer gives --sign-mode amino-json`);
-}
-
-function multisigAddress(keyring: Keyring, given: string): string {
-  const { encode, decode } = programChain().addresses;
-  return isMeantAsAddress(given) ? encode(decode(given)) : keyring.find(given).address;
 }
 
 /** What a signature is bound to. */

@@ -84,3 +84,17 @@ test("--fee-payer of an account whose key is elsewhere → refused; --generate-o
     auth_info: { fee: { payer: other } },
   });
 });
+
+test("tx bank send to a key's name → its address; to a name that is neither → the keyring, and how an address begins", async () => {
+  const send = (to: string) =>
+    runHere("tx", "bank", "send", "bob", to, "1ustake", "--generate-only", "--offline", ...keyring);
+  expect(await send("bob")).toMatchObject({ body: { messages: [{ from_address: bob, to_address: bob }] } });
+  expect(await send(SIGNER)).toMatchObject({ body: { messages: [{ to_address: SIGNER }] } });
+  await expect(send("nobody")).rejects.toMatchObject({
+    code: "UPG_NOT_FOUND_KEY",
+    message: expect.stringMatching(
+      /^there is no key "nobody" in the keyring \(backend test, folder .*\), and an address begins with cosmos1\. `/,
+    ),
+  });
+  await expect(send(`osmo${SIGNER.slice("cosmos".length)}`)).rejects.toMatchObject({ code: "UPG_INVALID_ARGUMENT" });
+});
