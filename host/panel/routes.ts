@@ -7,7 +7,7 @@ import { type Reply, send } from "../server/http-server.js";
 import type { UnreadBytes } from "../server/unread.js";
 import type { Machine } from "../sidecar/machine.js";
 import type { Settings } from "../sidecar/settings.js";
-import type { Phase, StatusBoard } from "../sidecar/status.js";
+import { BEFORE_HEIGHT, type StatusBoard } from "../sidecar/status.js";
 import { metricsText } from "./metrics-text.js";
 import { haltRecordOf, nodeForm } from "./node-form.js";
 import type { NodeSide } from "./node-side.js";
@@ -50,9 +50,6 @@ const PAGE_HEADERS = {
   ...{ "content-type": "text/html; charset=utf-8", "content-security-policy": SUPERVISOR_POLICY },
   ...{ "referrer-policy": "no-referrer", ...COMMON },
 };
-
-/** The application serves, or is about to: what goes to it need not go elsewhere. */
-const SERVING: ReadonlySet<Phase> = new Set(["running", "waiting", "downloading", "ready"]);
 
 export class StatusRoutes {
   readonly #routes: ReadonlyMap<string, Answer>;
@@ -130,7 +127,8 @@ export class StatusRoutes {
 
   #readiness(): Reply {
     const { current } = this.options.board;
-    const isReady = SERVING.has(current.phase);
+    // The application serves, or is about to: what goes to it need not go elsewhere.
+    const isReady = BEFORE_HEIGHT.has(current.phase) && current.program?.pid !== null;
     const missing = missingOf(current).map(({ what }) => what);
     return json(isReady ? 200 : 503, { status: isReady ? "ready" : "not ready", phase: current.phase, missing });
   }

@@ -2,7 +2,7 @@
  * Is a node ready for its scheduled plan? The only definition: status, doctor, plan, prepare, preflight, metrics and the page all use
  * it. What is not known is not ready.
  */
-import type { Phase, Readiness, VisorStatus } from "./status.js";
+import { BEFORE_HEIGHT, type Phase, type Readiness, type VisorStatus } from "./status.js";
 
 /** Exit status of every command that found a node that is not ready. */
 export const NOT_READY_EXIT = 30;
@@ -20,8 +20,21 @@ export const isUnderWay = ({ phase, readiness }: Pick<VisorStatus, "phase" | "re
   UNDER_WAY.has(phase) || (phase === "halted" && !readiness.some(isLacking));
 
 /** What keeps the node from being ready for its plan; while the upgrade is under way, the block that is not made. */
-export const lackingIn = (status: Pick<VisorStatus, "phase" | "readiness" | "plan">): readonly Readiness[] =>
-  isUnderWay(status) ? [blockNotMade(status)] : status.readiness.filter(isLacking);
+export function lackingIn(status: Judged): readonly Readiness[] {
+  if (isUnderWay(status)) return [blockNotMade(status)];
+  const lacking = status.readiness.filter(isLacking);
+  return isDown(status) ? [notRunning(status), ...lacking] : lacking;
+}
+
+type Judged = Pick<VisorStatus, "phase" | "readiness" | "plan" | "program" | "message">;
+
+/** It ended by itself, and is to be started again: nobody knows whether it runs when the height comes. */
+const isDown = ({ phase, program }: Judged): boolean => BEFORE_HEIGHT.has(phase) && program?.pid === null;
+
+function notRunning({ message }: Judged): Readiness {
+  const detail = message === "" ? "the application does not run" : `the application does not run: ${message}`;
+  return { what: "program", state: "wrong", detail, next: "chainvisor status --watch" };
+}
 
 function blockNotMade({ plan }: Pick<VisorStatus, "plan">): Readiness {
   const which = plan === null ? "the upgrade" : `the upgrade "${plan.name}"`;
@@ -51,9 +64,9 @@ export function freshMillis(eta: VisorStatus["eta"]): number {
 export type Verdict = "none" | "ready" | "not ready";
 
 /** Also of a sidecar that does not run, by what its files say. */
-export function verdictOf(status: Pick<VisorStatus, "plan" | "phase" | "readiness">): Verdict {
+export function verdictOf(status: Judged): Verdict {
   const { plan, phase, readiness } = status;
   if (phase === "failed" || isUnderWay(status)) return "not ready";
   if (plan === null) return "none";
-  return isReady(readiness) ? "ready" : "not ready";
+  return isReady(readiness) && !isDown(status) ? "ready" : "not ready";
 }

@@ -13,6 +13,9 @@ export type Phase =
   | "stopped" // by a signal, or nothing is known of a sidecar
   | "failed"; // it does not go on by itself: `message` and `next` say why
 
+/** The node makes blocks, below the height of a plan. */
+export const BEFORE_HEIGHT: ReadonlySet<Phase> = new Set<Phase>(["running", "waiting", "downloading", "ready"]);
+
 export interface PlanStatus {
   readonly name: string;
   readonly height: string;

@@ -1,9 +1,6 @@
 /** A sidecar asks its node for the plan every few seconds. In between, the home's state may hold a plan that it has not read. */
 import type { Pending } from "./decision/decide.js";
-import type { Phase, PlanStatus, VisorStatus } from "./status.js";
-
-/** In the other phases the sidecar is busy with a plan that is due, or with a node that does not run. */
-const BEFORE_HEIGHT: ReadonlySet<Phase> = new Set<Phase>(["running", "waiting", "downloading", "ready"]);
+import { BEFORE_HEIGHT, type PlanStatus, type VisorStatus } from "./status.js";
 
 /**
  * The status of a sidecar, with the node's plan in place of what the sidecar has not read yet: nothing was found of that plan, so the node
@@ -11,6 +8,7 @@ const BEFORE_HEIGHT: ReadonlySet<Phase> = new Set<Phase>(["running", "waiting", 
  * @param inState the plan that the state of the home holds; undefined: none
  */
 export function withUnseenPlan(status: VisorStatus, inState: Pending | undefined): VisorStatus {
+  // In other phases the sidecar is busy with a plan that is due, or with a node that does not run.
   if (!inState || !BEFORE_HEIGHT.has(status.phase) || isSeen(status, inState)) return status;
   const { name, height } = inState.plan;
   const detail =

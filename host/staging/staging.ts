@@ -5,7 +5,7 @@ import { isLasting } from "../download/refusal.js";
 import { Home } from "../engine/home/home.js";
 import { isUpgradeError, messageOf } from "../errors.js";
 import { freshMillis, isLacking, isReady } from "../sidecar/readiness.js";
-import type { Phase, Readiness, StatusBoard } from "../sidecar/status.js";
+import { BEFORE_HEIGHT, type Phase, type Readiness, type StatusBoard } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { isShort } from "./home-readiness.js";
 import { isPreparing, layoutOf, PREPARE_SUFFIX, type StagePlanOptions, stagePlan } from "./stage-plan.js";
@@ -15,8 +15,6 @@ export interface StagingOptions extends Pick<StagePlanOptions, "settings" | "mac
   readonly board: StatusBoard;
 }
 
-/** The phases that say how far the staging is; in others the run loop is at work. */
-const OWN_PHASES: ReadonlySet<Phase> = new Set(["running", "waiting", "downloading", "ready"]);
 const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set([
   ...([
     "program",
@@ -274,6 +272,7 @@ export class Staging {
   }
 
   #phase(phase: Phase): void {
-    if (OWN_PHASES.has(this.options.board.current.phase)) this.options.board.update({ phase });
+    // In other phases the run loop is at work.
+    if (BEFORE_HEIGHT.has(this.options.board.current.phase)) this.options.board.update({ phase });
   }
 }

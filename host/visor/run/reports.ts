@@ -31,6 +31,10 @@ export class Reports {
     });
   }
 
+  ended({ name, file }: Program): void {
+    this.shared.board.update({ program: { name, file, pid: null } });
+  }
+
   due({ plan, origin }: Pending): void {
     this.shared.board.update({ phase: "halted", plan: planStatus({ plan, origin }), eta: null });
   }

@@ -197,6 +197,7 @@ export class VisorLoop {
     }
     if (result.kind === "ended") {
       this.#app = undefined;
+      this.#reports.ended(current);
       await this.#ending.rest();
       this.#look.runEnded(result.end);
       if (this.#isHungUp && (result.end.exit === 0 || result.end.signal === "SIGHUP")) {

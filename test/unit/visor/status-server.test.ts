@@ -106,8 +106,10 @@ describe("openStatus()", () => {
     expect(await codes()).toEqual([200, 503]);
     board.update({ phase: "waiting", plan });
     expect(await codes()).toEqual([200, 200]);
-    board.update({ phase: "migrating" });
-    expect(await codes()).toEqual([200, 503]);
+    for (const change of [{ program: { name: "v1", file: "/v1", pid: null } }, { phase: "migrating" }] as const) {
+      board.update(change);
+      expect(await codes()).toEqual([200, 503]);
+    }
     board.update({ phase: "failed" });
     expect(await codes()).toEqual([503, 503]);
   });

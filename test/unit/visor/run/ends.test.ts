@@ -200,7 +200,7 @@ describe("ends of this project's programs", () => {
     const machine = { ...realMachine, clock: { ...clock, sleep } };
     expect(await home.run(["start"], { onRefusal: "retry" }, { machine }), home.lines.join("\n")).toBe(0);
     expect([home.out, looks.length]).toEqual(["run\nrun\n", 50]);
-    expect(waiting).toMatchObject({ phase: "halted", next: ["chaind start"] });
+    expect(waiting).toMatchObject({ phase: "halted", next: ["chaind start"], program: { pid: null } });
     expect(verdictOf(waiting)).toBe("not ready");
     expect(home.lines.join("\n")).toMatch(/every node with this state and these files fails alike.*chainvisor restart/);
   });
