@@ -4,7 +4,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { utf8 } from "../bytes.js";
 import { makeFolder, readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
-import { messageOf, UpgradeError } from "../errors.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { HomeLock } from "../programs/home-lock.js";
 import { decodeText } from "../text.js";
 import { bytesOf, type Sealed } from "./seal.js";
 
@@ -21,6 +22,10 @@ export interface KeyRecord {
   readonly sealed?: Sealed;
 }
 
+/** A key is sealed and written in less than a second. */
+const LOCK_MILLIS_MAX = 10_000;
+const LOCK_LOOK_MILLIS = 20;
+const NOBODY = new Int32Array(new SharedArrayBuffer(4));
 const SUFFIX = ".json";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -78,12 +83,40 @@ export class KeyFolder {
     writeFileAtomically(this.#file(record.name), utf8(`${JSON.stringify(record, null, 1)}\n`));
   }
 
+  /**
+   * Runs `action` while no other process adds a key. The folder is made.
+   * @throws UpgradeError UPG_STORE_LOCKED when another process takes too long, and what `action` throws
+   */
+  exclusively<T>(action: () => T): T {
+    makeFolder(this.path, 0o700);
+    const lock = lockFolder(join(this.path, "LOCK"));
+    try {
+      return action();
+    } finally {
+      lock?.release();
+    }
+  }
+
   remove(name: string): void {
     rmSync(this.#file(name), { force: true });
   }
 
   #file(name: string): string {
     return join(this.path, checkKeyName(name) + SUFFIX);
+  }
+}
+
+/** Undefined: the file system has no locks, or refuses the file; a refused key file is reported where it is written. */
+function lockFolder(path: string): HomeLock | undefined {
+  for (let waited = 0; ; waited += LOCK_LOOK_MILLIS) {
+    try {
+      return HomeLock.acquire(path);
+    } catch (error) {
+      if (!isUpgradeError(error) || error.code !== "UPG_STORE_LOCKED") return undefined;
+      if (waited < LOCK_MILLIS_MAX) Atomics.wait(NOBODY, 0, 0, LOCK_LOOK_MILLIS);
+      else
+        throw new UpgradeError("UPG_STORE_LOCKED", `another process adds a key to this keyring (${path}): try again`);
+    }
   }
 }
 

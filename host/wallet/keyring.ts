@@ -17,7 +17,7 @@ import { type AccountKey, accountKey } from "./derive.js";
 import { checkKeyName, KeyFolder, type KeyRecord } from "./folder.js";
 import type { Prompt } from "./prompt.js";
 import { readSdkKey, SDK_TEST_PASSWORD, sdkKeyNames } from "./sdk-keyring.js";
-import { seal, unseal } from "./seal.js";
+import { opens, seal, unseal } from "./seal.js";
 
 export const BACKENDS = ["file", "test"] as const;
 export type Backend = (typeof BACKENDS)[number];
@@ -122,12 +122,31 @@ export class Keyring {
   async #addLocal(name: string, key: AccountKey): Promise<KeyInfo> {
     const address = this.options.addresses.encode(key.addressBytes);
     const shown = { v: 1, name, address, pubkey: toBase64(key.publicKey) } as const;
-    const record: KeyRecord =
-      this.options.backend === "test"
-        ? { ...shown, private: toHex(key.privateKey) }
-        : { ...shown, sealed: seal(key.privateKey, await this.#passwordForWriting(), boundTo(shown)) };
-    this.#folder.write(record);
-    return this.#info(record);
+    if (this.options.backend === "test") return this.#write({ ...shown, private: toHex(key.privateKey) });
+    const password = await this.#passwordForWriting();
+    return this.#write({ ...shown, sealed: seal(key.privateKey, password, boundTo(shown)) }, password);
+  }
+
+  /**
+   * Another process may have added keys while this one asked for a password or made the key.
+   * @param password that sealed the record
+   * @throws UpgradeError UPG_INVALID_ARGUMENT when there is a key of that name, or the keyring has another password
+   */
+  #write(record: KeyRecord, password?: string): KeyInfo {
+    return this.#folder.exclusively(() => {
+      if (this.has(record.name)) throw this.#exists(record.name);
+      const sealed = password === undefined ? undefined : this.#sealedKey();
+      if (sealed && password !== undefined && !opens(sealed.sealed, password, boundTo(sealed))) {
+        this.#password = undefined;
+        throw new UpgradeError(
+          "UPG_INVALID_ARGUMENT",
+          `the key "${record.name}" was not added: another process has given the keyring in ${this.#folder.path} another ` +
+            `password meanwhile, with the key "${sealed.name}". Run the command again with that password`,
+        );
+      }
+      this.#folder.write(record);
+      return this.#info(record);
+    });
   }
 
   /** Keeps a key without a private one: of somebody else, or of several. @throws UpgradeError UPG_INVALID_ARGUMENT */
@@ -142,8 +161,7 @@ export class Keyring {
       key.type === "multisig"
         ? { v: 1, name, address, pubkey: "", multisig: keyJson(key) }
         : { v: 1, name, address, pubkey: toBase64(key.bytes) };
-    this.#folder.write(record);
-    return this.#info(record);
+    return this.#write(record);
   }
 
   #requireNew(name: string): void {

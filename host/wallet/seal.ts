@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js";
 import { scrypt } from "@noble/hashes/scrypt.js";
 import { fromBase64, toBase64, utf8 } from "../bytes.js";
-import { UpgradeError } from "../errors.js";
+import { isUpgradeError, UpgradeError } from "../errors.js";
 
 export interface Sealed {
   readonly kdf: "scrypt";
@@ -44,6 +44,17 @@ export function unseal(sealed: unknown, password: string, bound: string): Uint8A
     return xchacha20poly1305(key, nonce, utf8(bound)).decrypt(text);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_ARGUMENT", "wrong password, or the file of the key was changed", { cause });
+  }
+}
+
+/** Is it the password of what was sealed? @throws UpgradeError UPG_STORE_CORRUPT */
+export function opens(sealed: unknown, password: string, bound: string): boolean {
+  try {
+    unseal(sealed, password, bound);
+    return true;
+  } catch (error) {
+    if (isUpgradeError(error) && error.code === "UPG_INVALID_ARGUMENT") return false;
+    throw error;
   }
 }
 

@@ -154,6 +154,49 @@ describe.each(["file", "test"] as const)("Keyring %s", (backend) => {
   });
 });
 
+describe("add() while another process adds to the same keyring", () => {
+  /** Asks for a password, and runs `meanwhile` before the answer. */
+  const slow = (folder: string, meanwhile: () => Promise<unknown>): Keyring => {
+    let wait: (() => Promise<unknown>) | undefined = meanwhile;
+    const secret = async () => {
+      await wait?.();
+      wait = undefined;
+      return PASSWORD;
+    };
+    const prompt = { line: secret, secret, close: () => undefined };
+    return new Keyring({ folder, backend: "file", prompt, addresses: addressesOf() });
+  };
+  const bobs = "another password";
+  const addBob = (folder: string, name = "bob", password = bobs) =>
+    keyring(folder, "file", password, password).add(name, OTHER);
+
+  test("with another first password → UPG_INVALID_ARGUMENT, the other key opens with its own, and the keyring goes on with that", async () => {
+    const folder = newFolder();
+    const add = slow(folder, () => addBob(folder)).add("alice", KEY);
+    await expect(add).rejects.toMatchObject({
+      code: "UPG_INVALID_ARGUMENT",
+      message: expect.stringMatching(/"alice" was not added: .*another password meanwhile, with the key "bob"/),
+    });
+    expect(keyring(folder, "file").has("alice")).toBe(false);
+    expect(await keyring(folder, "file", bobs).privateKey("bob")).toEqual(OTHER.privateKey);
+    await keyring(folder, "file", bobs).add("alice", KEY);
+    expect(await keyring(folder, "file", bobs).privateKey("alice")).toEqual(KEY.privateKey);
+  });
+
+  test("with the same name → UPG_INVALID_ARGUMENT, and the other key stays; with the same password → both are there", async () => {
+    const folder = newFolder();
+    const add = slow(folder, () => addBob(folder, "alice", PASSWORD)).add("alice", KEY);
+    await expect(add).rejects.toMatchObject({ message: expect.stringContaining('there is a key "alice" already') });
+    expect(await keyring(folder, "file", PASSWORD).privateKey("alice")).toEqual(OTHER.privateKey);
+    await slow(folder, () => addBob(folder, "carol", PASSWORD)).add("bob", KEY);
+    expect(
+      keyring(folder, "file")
+        .list()
+        .map(({ name }) => name),
+    ).toEqual(["alice", "bob", "carol"]);
+  });
+});
+
 describe("Keyring file", () => {
   test("a wrong password → UPG_INVALID_ARGUMENT; a new key needs the password of those that are there", async () => {
     const folder = newFolder();
