@@ -6,14 +6,13 @@ import { join } from "node:path";
 import { utf8 } from "../bytes.js";
 import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
+import { RESTORED_PART, ROLLBACK_NOTE } from "../programs/kept-data.js";
 import { linkWhole, writeWhole } from "../programs/whole-file.js";
 import { decodeText } from "../text.js";
 import { carrySigned } from "./signed.js";
 
-/** Beside the data, until it is in its place. */
-export const PART = "data.restoring";
-/** Below the root. */
-const NOTE = "rollback.json";
+export const PART = RESTORED_PART;
+const NOTE = ROLLBACK_NOTE;
 const NOTE_BYTES_MAX = 65_536;
 const FILE_MODE = 0o600;
 const KEPT = /^data-before-rollback-[1-9][0-9]{0,8}$/;

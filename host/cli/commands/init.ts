@@ -7,10 +7,11 @@ import { wallClock } from "../../engine/embedded/clock.js";
 import { writeFileAtomically } from "../../engine/home/atomic-file.js";
 import { consensusKey, readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
-import { writeNothingSigned } from "../../engine/home/last-signed.js";
+import { requireUnsignedBeside, writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
 import { type TakenGenesis, takeDocument, withPlainDocument } from "../../genesis/take-document.js";
 import { sha256 } from "../../native/sha256.js";
+import { requireNoRollback } from "../../programs/kept-data.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { readNodeId, writeConsensusKey, writeNodeKey } from "../../shell/key-files.js";
 import { programChain } from "../../shell/program-chain.js";
@@ -56,7 +57,7 @@ export function registerInit(program: Cobra, print: (answer: InitAnswer) => void
     });
 }
 
-/** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_GENESIS; nothing is written then */
+/** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_GENESIS, UPG_STORE_SIGNED; nothing is written then */
 export function initHome(options: InitOptions): InitAnswer {
   const home = new Home(options.home);
   if (existsSync(home.genesisFile) && !options.overwrite) {
@@ -65,14 +66,17 @@ export function initHome(options: InitOptions): InitAnswer {
   if (home.hasDatabase) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${home.databaseFile} exists: this home has a chain in it`);
   }
+  requireNoRollback(home.path);
+  // Keys of a home that lost its genesis document are kept: no other copy of them may exist.
+  const isNew = (file: string) => options.overwrite === true || !existsSync(file);
+  const isKeyNew = isNew(home.validatorKeyFile);
+  if (!isKeyNew) requireUnsignedBeside(home.lastSignedFile);
   const { chainId } = writeGenesis(home, options);
   const seed = options.keySeed ?? randomBytes(32);
   makeFolder(home.dataFolder);
-  // Keys of a home that lost its genesis document are kept: no other copy of them may exist.
-  const isNew = (file: string) => options.overwrite === true || !existsSync(file);
-  if (isNew(home.validatorKeyFile)) writeConsensusKey(home.validatorKeyFile, consensusKey(seed));
+  if (isKeyNew) writeConsensusKey(home.validatorKeyFile, consensusKey(seed));
   if (isNew(home.nodeKeyFile)) writeNodeKey(home.nodeKeyFile, consensusKey(sha256(seed)));
-  writeNothingSigned(home.lastSignedFile);
+  writeNothingSigned(home.lastSignedFile, isKeyNew);
   writeDefaultConfig(home.path, chainId, options.moniker ?? "node");
   const validator = toUpperHex(readConsensusKey(home.validatorKeyFile).address);
   return { chain_id: chainId, node_id: readNodeId(home.nodeKeyFile), validator };

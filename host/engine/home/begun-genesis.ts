@@ -9,6 +9,7 @@ import type { Chain } from "../../chain/define-chain.js";
 import { type Genesis, type GenesisFacts, longLists, openGenesis } from "../../chain/genesis/genesis.js";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
+import { requireNoRollback } from "../../programs/kept-data.js";
 import type { Batch, Database } from "../../store/disk/database.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import type { GenesisList } from "../../values/json-list.js";
@@ -34,8 +35,9 @@ export interface BegunGenesis {
   readonly begin: Begin | undefined;
 }
 
-/** Before anything is made in a folder: is it a home? @throws UpgradeError UPG_INVALID_CONFIG */
+/** Before anything is made in a folder: is it a home, and whole? @throws UpgradeError UPG_INVALID_CONFIG */
 export function requireHome(home: Home): void {
+  requireNoRollback(home.path);
   if (!existsSync(home.genesisFile) && !home.hasDatabase) throw noDocument(home);
 }
 

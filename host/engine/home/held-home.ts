@@ -35,7 +35,7 @@ import { keepReserve, lendFromReserve } from "./halt-file.js";
 import type { HandlerFile } from "./handlers-folder.js";
 import type { ChainPosition, HoldOptions, OpenApp, OpenNodeOptions } from "./hold-options.js";
 import { Home } from "./home.js";
-import { LastSigned } from "./last-signed.js";
+import { LastSigned, requireUnsignedBeside } from "./last-signed.js";
 import { nodeVerifySignature } from "./node-signatures.js";
 import { readinessOf, sayReadiness } from "./readiness.js";
 import { endRollback } from "./rollback-note.js";
@@ -71,11 +71,12 @@ export class HeldHome {
     private readonly embedded: { readonly options: OpenNodeOptions; readonly key: ConsensusKey } | undefined,
   ) {}
 
-  /** For the embedded engine. @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_INVALID_CONFIG */
+  /** For the embedded engine. @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_STORE_SIGNED, UPG_INVALID_CONFIG */
   static hold(options: OpenNodeOptions): HeldHome {
     nameProgram(options.chain.name);
     const home = new Home(options.home);
     requireHome(home);
+    requireNotLost(home);
     const key = readConsensusKey(home.validatorKeyFile);
     return new HeldHome(home, "embedded", options, lockHome(home, options.log), { options, key });
   }
@@ -85,6 +86,7 @@ export class HeldHome {
     nameProgram(options.chain.name);
     const home = new Home(options.home);
     requireHome(home);
+    requireNotLost(home);
     return new HeldHome(home, "cometbft", options, lockHome(home, options.log), undefined);
   }
 
@@ -259,6 +261,11 @@ export class HeldHome {
     this.#database = undefined;
     this.lock.release();
   }
+}
+
+/** Before anything is made. @throws UpgradeError UPG_STORE_SIGNED: the key has signed blocks, and the data is missing */
+function requireNotLost(home: Home): void {
+  if (!home.hasDatabase) requireUnsignedBeside(home.lastSignedFile);
 }
 
 /** Also on a full disk: without the lock nobody could write down that it is full. */

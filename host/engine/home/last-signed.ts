@@ -8,14 +8,14 @@
  */
 
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
 import type { Log } from "../../log-line.js";
 import { programName } from "../../program-name.js";
 import { folderUsers } from "../../programs/home-users.js";
-import { keptData } from "../../programs/kept-data.js";
+import { foldersBeside, keptData } from "../../programs/kept-data.js";
 import { shellWord } from "../../shell-word.js";
 import { decodeText } from "../../text.js";
 import { checkTime } from "../../time.js";
@@ -53,10 +53,50 @@ interface StateFile {
   readonly timestamp?: { readonly seconds: string; readonly nanos: number };
 }
 
-/** The record of a key that has signed nothing: CometBFT refuses a home without one. One that exists stays. */
-export function writeNothingSigned(path: string): void {
+/**
+ * The record of a key that has signed nothing: CometBFT refuses a home without one. One that exists stays.
+ * @throws UpgradeError as `requireUnsignedBeside`
+ */
+export function writeNothingSigned(path: string, isKeyNew = false): void {
   if (existsSync(path)) return;
+  if (!isKeyNew) requireUnsignedBeside(path);
   writeFileAtomically(path, utf8(`${JSON.stringify({ height: "0", round: 0, step: 0 }, null, 2)}\n`));
+}
+
+/**
+ * While the record is missing, records in folders beside the data speak for it: the data was moved away, or a restore was interrupted.
+ * @throws UpgradeError UPG_STORE_SIGNED when one of them has a block; UPG_STORE_CORRUPT
+ */
+export function requireUnsignedBeside(path: string): void {
+  const beside = existsSync(path) ? undefined : signedBeside(path);
+  if (beside && beside.height > 0n) throw signedElsewhere(path, beside, "there is no block here");
+}
+
+interface SignedBeside {
+  readonly file: string;
+  readonly height: Height;
+}
+
+/** The latest of the records in folders beside the one of `path`. @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
+function signedBeside(path: string): SignedBeside | undefined {
+  let latest: SignedBeside | undefined;
+  for (const folder of foldersBeside(dirname(path))) {
+    const file = join(folder, basename(path));
+    const { height } = new LastSigned(file);
+    if (!latest || height > latest.height) latest = { file, height };
+  }
+  return latest;
+}
+
+function signedElsewhere(path: string, { file, height }: SignedBeside, what: string): UpgradeError {
+  const folder = dirname(file);
+  return new UpgradeError(
+    "UPG_STORE_SIGNED",
+    `${what} and ${path} is missing, but the key of this home has signed block ${height} by ${file}. Starting would sign blocks ` +
+      `again. Put the data back (if a rollback was interrupted: \`chainvisor rollback\`), or copy that record to ${path}. ` +
+      `If ${folder} is of another chain or key, move it out of ${dirname(folder)}`,
+    { details: { signed_height: String(height), kept_data: folder } },
+  );
 }
 
 export class LastSigned {
@@ -80,8 +120,10 @@ export class LastSigned {
    */
   requireGoesOn(last: Height, databaseFile: string): void {
     const { height } = this;
-    if (height <= last + 1n) return;
     const what = last === 0n ? `${databaseFile} holds no block` : `${databaseFile} ends at block ${last}`;
+    const beside = existsSync(this.path) ? undefined : signedBeside(this.path);
+    if (beside && beside.height > last + 1n) throw signedElsewhere(this.path, beside, what);
+    if (height <= last + 1n) return;
     const { remedy, details } = otherWriter(this.path);
     throw new UpgradeError(
       "UPG_STORE_SIGNED",

@@ -1,6 +1,8 @@
 /** Folders, links and programs of a home, as the switch will find them. */
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { programProblem } from "../../programs/executable.js";
+import { foldersBeside, ROLLBACK_NOTE } from "../../programs/kept-data.js";
+import { chainvisorFor } from "../../programs/supervised-start.js";
 import { shellWord } from "../../shell-word.js";
 import { currentLink, currentProblem, earlyProblem } from "../current-link.js";
 import { scriptFile, scriptProblem } from "../home-readiness.js";
@@ -8,25 +10,36 @@ import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 
 export function folderFindings(patient: Patient): Finding[] {
   const { files, read } = patient;
-  const { root, home } = read.settings;
   // The settings say that already.
-  if (files.facts(root)?.kind !== "folder") return [];
-  const data = join(home, "data");
+  if (files.facts(read.settings.root)?.kind !== "folder") return [];
   return [
-    ...(files.facts(data)?.kind === "folder"
-      ? []
-      : [
-          wrong(
-            "data",
-            `${data} does not exist: this is no node's home yet`,
-            `${shellWord(read.settings.name)} init NAME --home ${shellWord(home)}`,
-          ),
-        ]),
+    ...dataFindings(patient),
     ...currentFindings(patient),
     ...upgradeFolders(patient).flatMap((folder) => upgradeFindings(patient, folder)),
     ...leftovers(patient),
     ...scriptFindings(patient),
   ];
+}
+
+/** A rollback that was interrupted, and data that is missing. */
+function dataFindings({ files, read }: Patient): Finding[] {
+  const { root, home, name } = read.settings;
+  const data = join(home, "data");
+  const isThere = files.facts(data)?.kind === "folder";
+  const note = join(root, ROLLBACK_NOTE);
+  if (files.linkFacts(note)) {
+    const missing = isThere ? "" : `: ${data} is missing until it is completed`;
+    const detail = `a rollback was interrupted (${note})${missing}. \`chainvisor run\` completes it, too`;
+    return [wrong("data", detail, `${chainvisorFor(read.settings)} rollback`)];
+  }
+  if (isThere) return [];
+  const kept = foldersBeside(data);
+  if (kept.length === 0) {
+    const next = `${shellWord(name)} init NAME --home ${shellWord(home)}`;
+    return [wrong("data", `${data} does not exist: this is no node's home yet`, next)];
+  }
+  const detail = `${data} is missing, and this home has earlier data: ${kept.join(", ")}. Do not start a new chain here: its key has signed`;
+  return [wrong("data", detail, `${chainvisorFor(read.settings)} rollback`)];
 }
 
 function currentFindings(patient: Patient): Finding[] {

@@ -1,13 +1,28 @@
 /** The record of what the consensus key signed last. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { utf8 } from "../../../host/bytes.js";
+import { initHome } from "../../../host/cli/commands/init.js";
+import { HeldHome } from "../../../host/engine/home/held-home.js";
 import { LastSigned } from "../../../host/engine/home/last-signed.js";
 import type { UpgradeError } from "../../../host/errors.js";
+import { resetAll } from "../../../host/offline/reset.js";
+import { listSnapshots } from "../../../host/offline/snapshots.js";
 import { makeHome, withNode } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
 import { genesisText } from "../../scenario/genesis-text.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
@@ -110,6 +125,71 @@ test("requireGoesOn() beside data of before a rollback → the failure names the
     }
   };
   expect(details()).toEqual({ signed_height: "7", kept_data: join(home, "data-before-rollback-2") });
+});
+
+describe("a home whose data was moved away", () => {
+  const moved = (to: string) => {
+    const home = { path: mkdtempSync(join(root, "moved-")), handlers: join(root, "none") };
+    makeHome(home.path, genesisText());
+    for (let made = 0; made < 3; made++) withNode(home, (node) => void node.makeBlock());
+    renameSync(join(home.path, "data"), join(home.path, to));
+    return home;
+  };
+
+  test.each(["data-before-rollback-1", "data.restoring"])(
+    "start, init of a home without its genesis → UPG_STORE_SIGNED by the record in %s, and no data is made",
+    (to) => {
+      const home = moved(to);
+      const expected = { code: "UPG_STORE_SIGNED", details: { signed_height: "3", kept_data: join(home.path, to) } };
+      const start = () => withNode(home, (node) => void node.makeBlock());
+      expect(start).toThrow(expect.objectContaining(expected));
+      expect(() => HeldHome.holdForComet({ chain: exampleChain, home: home.path, log: () => undefined })).toThrow(
+        expect.objectContaining(expected),
+      );
+      rmSync(join(home.path, "config", "genesis.json"));
+      expect(() => initHome({ home: home.path })).toThrow(expect.objectContaining(expected));
+      expect([existsSync(join(home.path, "data")), existsSync(join(home.path, "config", "genesis.json"))]).toEqual([
+        false,
+        false,
+      ]);
+    },
+  );
+
+  test("the database is put back without its record → UPG_STORE_SIGNED when another record has later blocks", () => {
+    const home = moved("data-before-rollback-1");
+    mkdirSync(join(home.path, "data"));
+    cpSync(join(home.path, "data-before-rollback-1", "chain.mdb"), join(home.path, "data", "chain.mdb"));
+    withNode(home, (node) => void node.makeBlock());
+    const kept = join(home.path, "data-before-rollback-1", "priv_validator_state.json");
+    writeFileSync(kept, JSON.stringify({ height: "40", round: 0, step: 3 }));
+    withNode(home, (node) => void node.makeBlock());
+    rmSync(join(home.path, "data", "priv_validator_state.json"));
+    expect(() => withNode(home, () => undefined)).toThrow(refused("UPG_STORE_SIGNED"));
+  });
+
+  test("init --overwrite makes another key → nothing is refused", () => {
+    const home = moved("data-old");
+    initHome({ home: home.path, overwrite: true });
+    expect(readFileSync(join(home.path, "data", "priv_validator_state.json"), "utf8")).toContain('"0"');
+  });
+
+  test("a rollback was interrupted → start, init and reset refuse with the command that completes it, and nothing is made", () => {
+    const home = moved("data.restoring");
+    mkdirSync(join(home.path, "cosmovisor"));
+    writeFileSync(join(home.path, "cosmovisor", "rollback.json"), "{}");
+    rmSync(join(home.path, "data.restoring"), { recursive: true });
+    const commands = [
+      () => withNode(home, () => undefined),
+      () => initHome({ home: home.path, overwrite: true }),
+      () => resetAll(home.path, { keepAddrBook: true }),
+      () => listSnapshots(home.path),
+    ];
+    for (const command of commands) {
+      expect(command).toThrow(refused("UPG_INVALID_CONFIG"));
+      expect(command).toThrow(/rollback .* was interrupted .*chainvisor --home .* rollback`/);
+    }
+    expect(existsSync(join(home.path, "data"))).toBe(false);
+  });
 });
 
 test("requireSameBlock() of the block that was signed → goes on; of another one of that height → UPG_STORE_SIGNED", () => {
