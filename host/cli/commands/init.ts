@@ -7,11 +7,10 @@ import { wallClock } from "../../engine/embedded/clock.js";
 import { writeFileAtomically } from "../../engine/home/atomic-file.js";
 import { consensusKey, readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
-import { requireUnsignedBeside, writeNothingSigned } from "../../engine/home/last-signed.js";
+import { requireNotLost, writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
 import { type TakenGenesis, takeDocument, withPlainDocument } from "../../genesis/take-document.js";
 import { sha256 } from "../../native/sha256.js";
-import { requireNoRollback } from "../../programs/kept-data.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { readNodeId, writeConsensusKey, writeNodeKey } from "../../shell/key-files.js";
 import { programChain } from "../../shell/program-chain.js";
@@ -66,11 +65,10 @@ export function initHome(options: InitOptions): InitAnswer {
   if (home.hasDatabase) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${home.databaseFile} exists: this home has a chain in it`);
   }
-  requireNoRollback(home.path);
   // Keys of a home that lost its genesis document are kept: no other copy of them may exist.
   const isNew = (file: string) => options.overwrite === true || !existsSync(file);
   const isKeyNew = isNew(home.validatorKeyFile);
-  if (!isKeyNew) requireUnsignedBeside(home.lastSignedFile);
+  requireNotLost(home, isKeyNew);
   const { chainId } = writeGenesis(home, options);
   const seed = options.keySeed ?? randomBytes(32);
   makeFolder(home.dataFolder);

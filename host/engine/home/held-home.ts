@@ -35,7 +35,7 @@ import { keepReserve, lendFromReserve } from "./halt-file.js";
 import type { HandlerFile } from "./handlers-folder.js";
 import type { ChainPosition, HoldOptions, OpenApp, OpenNodeOptions } from "./hold-options.js";
 import { Home } from "./home.js";
-import { LastSigned, requireUnsignedBeside } from "./last-signed.js";
+import { LastSigned, requireNotLost } from "./last-signed.js";
 import { nodeVerifySignature } from "./node-signatures.js";
 import { readinessOf, sayReadiness } from "./readiness.js";
 import { endRollback } from "./rollback-note.js";
@@ -76,7 +76,6 @@ export class HeldHome {
     nameProgram(options.chain.name);
     const home = new Home(options.home);
     requireHome(home);
-    requireNotLost(home);
     const key = readConsensusKey(home.validatorKeyFile);
     return new HeldHome(home, "embedded", options, lockHome(home, options.log), { options, key });
   }
@@ -86,7 +85,6 @@ export class HeldHome {
     nameProgram(options.chain.name);
     const home = new Home(options.home);
     requireHome(home);
-    requireNotLost(home);
     return new HeldHome(home, "cometbft", options, lockHome(home, options.log), undefined);
   }
 
@@ -263,13 +261,9 @@ export class HeldHome {
   }
 }
 
-/** Before anything is made. @throws UpgradeError UPG_STORE_SIGNED: the key has signed blocks, and the data is missing */
-function requireNotLost(home: Home): void {
-  if (!home.hasDatabase) requireUnsignedBeside(home.lastSignedFile);
-}
-
 /** Also on a full disk: without the lock nobody could write down that it is full. */
 function lockHome(home: Home, log: HoldOptions["log"]): HomeLock {
+  requireNotLost(home);
   const acquire = () => HomeLock.acquire(home.lockFile, home.databaseFile);
   let lock: HomeLock;
   try {

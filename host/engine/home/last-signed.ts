@@ -15,13 +15,14 @@ import { UpgradeError } from "../../errors.js";
 import type { Log } from "../../log-line.js";
 import { programName } from "../../program-name.js";
 import { folderUsers } from "../../programs/home-users.js";
-import { foldersBeside, keptData } from "../../programs/kept-data.js";
+import { foldersBeside, keptData, requireNoRollback } from "../../programs/kept-data.js";
 import { shellWord } from "../../shell-word.js";
 import { decodeText } from "../../text.js";
 import { checkTime } from "../../time.js";
 import type { Height, Timestamp } from "../../types.js";
 import type { StoredBlock } from "../blocks/block-store.js";
 import { readFileIfThere, writeFileAtomically } from "./atomic-file.js";
+import type { Home } from "./home.js";
 
 /** Steps of a height, as CometBFT counts them; the embedded engine signs precommits alone. */
 const STEP_PRECOMMIT = 3;
@@ -64,10 +65,19 @@ export function writeNothingSigned(path: string, isKeyNew = false): void {
 }
 
 /**
- * While the record is missing, records in folders beside the data speak for it: the data was moved away, or a restore was interrupted.
+ * Before anything is made in a home: no rollback was interrupted, and no data was moved away that the key of this home has signed.
+ * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_SIGNED, UPG_STORE_CORRUPT
+ */
+export function requireNotLost(home: Home, isKeyNew = false): void {
+  requireNoRollback(home.path);
+  if (!isKeyNew && !home.hasDatabase) requireUnsignedBeside(home.lastSignedFile);
+}
+
+/**
+ * While the record is missing, the records in folders beside the data count.
  * @throws UpgradeError UPG_STORE_SIGNED when one of them has a block; UPG_STORE_CORRUPT
  */
-export function requireUnsignedBeside(path: string): void {
+function requireUnsignedBeside(path: string): void {
   const beside = existsSync(path) ? undefined : signedBeside(path);
   if (beside && beside.height > 0n) throw signedElsewhere(path, beside, "there is no block here");
 }
