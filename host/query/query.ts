@@ -16,6 +16,7 @@ import type { Height, Sha256 } from "../types.js";
 import { moduleFailure } from "../upgrade/hook-failure.js";
 import { isInVersionMap } from "../version-map.js";
 import { nodeService } from "./node.js";
+import { readOnlyApp } from "./read-only-app.js";
 import { consensusService, settingsService } from "./settings.js";
 import { inTurns } from "./turns.js";
 import { txService } from "./tx.js";
@@ -50,8 +51,10 @@ export class Query<N extends NodePort = NodePort> {
   /** Whose a method is; a method that is not here belongs to no module. */
   readonly #modules: ReadonlyMap<QueryMethod, string>;
   #last: StateView | undefined;
+  readonly app: QueryApp;
 
   constructor(private readonly options: QueryOptions<N>) {
+    this.app = readOnlyApp(options.app);
     const { chain, compatCosmos } = options;
     const isServed = ({ descriptor }: QueryService) => compatCosmos || !descriptor.typeName.startsWith(COSMOS_UPGRADE);
     const ofNode = [txService, nodeService, settingsService, consensusService, interfaceService(chain)];
@@ -79,10 +82,6 @@ export class Query<N extends NodePort = NodePort> {
   /** Height of the last block; undefined before the first one. */
   get lastHeight(): Height | undefined {
     return this.options.node.lastHeight;
-  }
-
-  get app(): QueryApp {
-    return this.options.app;
   }
 
   get sha256(): Sha256 {
@@ -113,7 +112,8 @@ export class Query<N extends NodePort = NodePort> {
     askedHeight: Height,
     options: CallOptions = {},
   ): Promise<QueryAnswer> {
-    const { chain, app, node, sha256, bondDenom, stakingParams } = this.options;
+    const { app } = this;
+    const { chain, node, sha256, bondDenom, stakingParams } = this.options;
     const facts = { chain, app, node, sha256, bondDenom, stakingParams, inTurns, askedHeight, ...options };
     if (!method.isOfState) {
       return { message: await method.run(request, facts), height: node.lastHeight ?? 0n };

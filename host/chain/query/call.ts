@@ -23,10 +23,10 @@ export interface StateView {
   readonly version: ChainVersion;
 }
 
-/** The application, as far as queries need it. */
+/** The application, as far as queries need it: nothing here changes state or what the node does next. */
 export interface QueryApp {
-  readonly keeper: Keeper;
-  readonly multiStore: CommitMultiStore;
+  readonly keeper: Pick<Keeper, "authority" | "core" | "plan" | "doneHeight" | "lastDone" | "moduleVersions">;
+  readonly multiStore: Pick<CommitMultiStore, "has" | "at" | "lastCommitID">;
   /** Without a height the last one. @throws UpgradeError UPG_NOT_FOUND_VERSION */
   at(height?: Height): StateView;
   /** The parameters of consensus for a block. @throws UpgradeError UPG_NOT_FOUND_VERSION where the state before it is not kept */

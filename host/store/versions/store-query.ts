@@ -21,7 +21,10 @@ export interface StoreAnswer {
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_KEY, UPG_NOT_FOUND_STORE, UPG_NOT_FOUND_VERSION */
-export function queryStore(multiStore: CommitMultiStore, query: StoreQuery): StoreAnswer {
+export function queryStore(
+  multiStore: Pick<CommitMultiStore, "has" | "at" | "lastCommitID">,
+  query: StoreQuery,
+): StoreAnswer {
   const match = /^\/store\/([^/]+)\/key$/.exec(query.path);
   const store = match?.[1];
   if (!store) {
