@@ -1,7 +1,14 @@
 /** Gathers what the decision needs, and remembers what the run of the application has changed of it. */
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
-import { type Decision, decide, type Known, operatorsNext, type Reached } from "../../sidecar/decision/decide.js";
+import {
+  type Decision,
+  decide,
+  type Known,
+  operatorsNext,
+  type Pending,
+  type Reached,
+} from "../../sidecar/decision/decide.js";
 import { type Plan, type PlanFile, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { isSame, readQueue } from "../../sidecar/decision/queue.js";
 import { skipHeights } from "../../sidecar/decision/skips.js";
@@ -29,6 +36,7 @@ export class Look {
   #restartsFor: Plan | undefined;
   #reached: Reached | undefined;
   #switchedAt: Reached | undefined;
+  #underWay: Pending | undefined;
   /** As it was read last. */
   #queue: readonly Plan[] = [];
   readonly #said = new Set<string>();
@@ -70,6 +78,11 @@ export class Look {
   /** The program is started now for this plan, of which it makes the block after it has opened its stores. */
   get restartsFor(): Plan | undefined {
     return this.#restartsFor;
+  }
+
+  /** The plan that brought the current program, which has its block still to make; as of the last look before a start. */
+  get underWay(): Pending | undefined {
+    return this.#underWay;
   }
 
   runBegins(): void {
@@ -120,6 +133,7 @@ export class Look {
     const isCurrent = halt !== undefined && reached?.height === halt.height && reached.height > halt.lastCommitted;
     const known = { ...this.#known(current, isCurrent ? halt : undefined), isOurs, reached, isRunning: false };
     this.#restartsFor = known.restartsFor;
+    this.#underWay = upgradeUnderWay(known, halt);
     return this.#decide(known);
   }
 
@@ -225,6 +239,20 @@ export class Look {
     };
     return { ...words, plan, height: plan.height, lastCommitted: plan.height - 1n, print: `exit ${NEEDED} ${print}` };
   }
+}
+
+/**
+ * The block is not made when the height before it was committed last. A halt at the height says the same; so may the log of
+ * CometBFT, which has the block before the application commits it.
+ */
+function upgradeUnderWay(known: Known, halt: HaltFacts | undefined): Pending | undefined {
+  const { current, planFile, reached, isOurs } = known;
+  const { plan } = current;
+  if (!plan || !reached) return undefined;
+  const isAtHeight = !isOurs || (halt?.height === plan.height && halt.lastCommitted === plan.height - 1n);
+  if (reached.height !== plan.height - 1n && !(isAtHeight && reached.height === plan.height)) return undefined;
+  const isOfChain = planFile.kind === "plan" && isSame(planFile.plan.name, plan.name);
+  return { plan, origin: isOfChain ? "chain" : "operator" };
 }
 
 const printOf = (file: PlanFile) => (file.kind === "absent" ? "" : file.print);

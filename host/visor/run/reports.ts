@@ -45,6 +45,11 @@ export class Reports {
     this.due(this.#migrating);
   }
 
+  /** A sidecar before this one has switched, and the block was not made since. */
+  resumes(underWay: Pending | undefined): void {
+    this.#migrating ??= underWay;
+  }
+
   switched({ plan, origin }: Pending): void {
     const { board } = this.shared;
     this.#migrating = { plan, origin };

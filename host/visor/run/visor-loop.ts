@@ -229,6 +229,7 @@ export class VisorLoop {
     const held = this.#next.take(current, args);
     const app = held ?? machine.processes.start(current.file, { args, env, cwd: settings.root });
     this.#app = app;
+    this.#reports.resumes(this.#look.underWay);
     this.#reports.started(current, app);
     return app;
   }

@@ -48,6 +48,30 @@ describe("runVisor() over two scripts", () => {
     expect(home.current).toBe("upgrades/chain2");
   });
 
+  test.each([
+    [47n, "running"],
+    [48n, "migrating"],
+    [49n, "migrating"],
+    [50n, "running"],
+  ])(
+    "a sidecar that starts after the switch to the plan of height 49, block %i is the last → begins in phase %s",
+    async (last, phase) => {
+      const home = new ScriptsHome();
+      home.program("upgrades/chain2", "sleep 0.2");
+      home.write("cosmovisor/upgrades/chain2/upgrade-info.json", planText("chain2", 49));
+      symlinkSync("upgrades/chain2", home.file("cosmovisor", "current"));
+      home.write("data/upgrade-info.json", planText("chain2", 49));
+      home.write("data/cs.wal/wal", walOf(last));
+      const phases: string[] = [];
+      home.board.onChange(({ phase, plan }) => phases.push(`${phase} ${plan?.name}`));
+      expect(await home.run(["start"]), home.lines.join("\n")).toBe(0);
+      expect(phases.filter((each) => !each.startsWith("stopped"))).toContain(
+        phase === "migrating" ? "migrating chain2" : "running undefined",
+      );
+      expect(phases.some((each) => each.startsWith("running"))).toBe(phase === "running");
+    },
+  );
+
   test("names are kept in their case → upgrades/Chain2; else upgrades/chain2", async () => {
     for (const [isCaseKept, folder] of [
       [true, "upgrades/Chain2"],
