@@ -47,8 +47,13 @@ function halted(plan: Plan | undefined, { home, next, start }: StartFacts): stri
 
 function ended(plan: Plan | undefined, { home, next, start }: StartFacts): string | undefined {
   const { maxBlocks } = start;
-  if (maxBlocks === undefined || next + BigInt(maxBlocks) > (plan?.height ?? next)) return undefined;
-  const { words, change } = start.sourceOf("max-blocks");
+  if (maxBlocks === undefined) return undefined;
+  const { words, change, isUnderWay } = start.sourceOf("max-blocks");
+  if (plan && isUnderWay) {
+    const why = `it counts from the node's start, which is not known here, and may end the node before ${block(plan)}`;
+    return `max-blocks is ${maxBlocks} (${words}): ${why}. To go on: ${change("", home)}`;
+  }
+  if (next + BigInt(maxBlocks) > (plan?.height ?? next)) return undefined;
   const what = plan ? `before ${block(plan)}` : "without a block";
   return `max-blocks is ${maxBlocks} (${words}): a node that is started now ends ${what}. To go on: ${change("", home)}`;
 }

@@ -55,12 +55,8 @@ export function recordedStart(files: Pick<Files, "read">, file: string): Recorde
   }
 }
 
-/**
- * How a sidecar starts the node of this home, for commands that are run by hand. Undefined: no sidecar does, or one runs this
- * command, which judges the flags itself.
- */
+/** How a sidecar starts the node of this home, for commands that say what such a start comes to. Undefined: no sidecar does. */
 export function startUnderSidecar(home: string, env: NodeJS.ProcessEnv = process.env): RecordedStart | undefined {
-  if (env["CHAINVISOR_SUPERVISES"] !== undefined) return undefined;
   const { DAEMON_HOME: other, DAEMON_NAME: name } = env;
   const supervised = other && name === programName() ? other : home;
   return recordedStart(diskFiles, join(supervised, "cosmovisor", START_FILE));

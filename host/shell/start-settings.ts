@@ -41,6 +41,8 @@ interface SettingSource {
   readonly words: string;
   /** What sets another value, or none: a command to paste, except for a flag. */
   readonly change: (value: string, home: string) => string;
+  /** A sidecar's last start had it: the node may run with it since then. */
+  readonly isUnderWay?: boolean;
 }
 
 /** Attributes of the options of `start`. */
@@ -138,7 +140,7 @@ function sourceOf(setting: string, start: Command, file: string | undefined): Se
   if (by !== "config") {
     const words = file === undefined ? `--${setting}` : `--${setting} of the sidecar's last start, ${file}`;
     const change = () => (file === undefined ? `start without --${setting}` : `start the sidecar without --${setting}`);
-    return { words, change };
+    return { words, change, isUnderWay: file !== undefined };
   }
   const change = (value: string, home: string) =>
     `${programName()} config set app ${setting} ${value === "" ? '""' : shellWord(value)} --home ${shellWord(home)}`;
