@@ -122,8 +122,14 @@ function refused(ends: IncomingHttpHeaders): UpgradeError {
   const message = percentDecoded(String(ends["grpc-message"] ?? ""));
   const text = message.slice(0, 2_000) || `the node returned gRPC status ${status}`;
   return new UpgradeError(known ?? BY_STATUS.get(status) ?? "UPG_REMOTE_REFUSED", text, {
-    details: { grpc_status: status },
+    details: { grpc_status: status, ...simulationOf(ends) },
   });
+}
+
+/** What a simulated transaction failed with; nodes of other programs do not say it. */
+function simulationOf({ "x-tx-codespace": codespace, "x-tx-code": code }: IncomingHttpHeaders) {
+  if (typeof codespace !== "string" || typeof code !== "string") return {};
+  return { tx_codespace: percentDecoded(codespace), tx_code: code };
 }
 
 function percentDecoded(text: string): string {

@@ -2,7 +2,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { type DescMessage, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { apiError } from "../../query/api-error.js";
-import { ERROR_CODE_HEADER } from "../../query/query.js";
 import { noRoomForRequest } from "../../server/arriving.js";
 import { type Dropped, noRoom, type UnreadBytes } from "../../server/unread.js";
 import { FrameReader, frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis, wholeMessage } from "./wire.js";
@@ -234,8 +233,8 @@ export class StreamCall implements Dropped {
       this.end(error.status, error.message);
       return;
     }
-    const { grpc, message, code } = apiError(error, (bug) => this.server.onBug(bug));
-    this.end(grpc, message, { [ERROR_CODE_HEADER]: code });
+    const { grpc, message, headers } = apiError(error, (bug) => this.server.onBug(bug));
+    this.end(grpc, message, headers);
   }
 
   #done(status: number): void {

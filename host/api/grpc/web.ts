@@ -8,7 +8,7 @@ import { concatBytes, fromBase64, toBase64, utf8 } from "../../bytes.js";
 import type { QueryMethod } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
 import { apiError } from "../../query/api-error.js";
-import { CUT_HEADER, ERROR_CODE_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
+import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
 import type { ArrivingBytes } from "../../server/arriving.js";
 import type { DoorLimits, DoorOptions } from "../../server/door.js";
 import { readBody, signalOf } from "../../server/http-server.js";
@@ -101,8 +101,8 @@ export class GrpcWeb {
 
   #failed(error: unknown): Ended {
     if (error instanceof ProtocolError) return { status: error.status, text: error.message, headers: {} };
-    const { grpc, message, code } = apiError(error, this.options.events.onBug);
-    return { status: grpc, text: message, headers: {}, trailers: { [ERROR_CODE_HEADER]: code } };
+    const { grpc, message, headers: trailers } = apiError(error, this.options.events.onBug);
+    return { status: grpc, text: message, headers: {}, trailers };
   }
 
   #response({ frame, headers, status, text = "", trailers = {} }: Ended, isText: boolean, { outgoing }: WebExchange) {

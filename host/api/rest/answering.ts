@@ -43,9 +43,9 @@ export class Answering {
       }
       return await answer(counted);
     } catch (error) {
-      const { grpc, http, message, code } = apiError(error, this.events.onBug);
+      const { grpc, http, message, headers: own } = apiError(error, this.events.onBug);
       counted.status = grpc;
-      const headers = { ...JSON_TYPE, [ERROR_CODE_HEADER]: code, ...serverTime() };
+      const headers = { ...JSON_TYPE, ...own, ...serverTime() };
       const body = incoming.method === "HEAD" ? null : errorBody(grpc, message);
       return new Response(body, { status: http, headers });
     } finally {

@@ -1,7 +1,12 @@
 /** A transaction by REST alone: simulated, handed in, found again, as wallets and explorers do it. */
+import { create, toBinary } from "@bufbuild/protobuf";
+import { ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { SigningStargateClient } from "@cosmjs/stargate";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { expect, test } from "vitest";
+import { Service, SimulateRequestSchema } from "../../../host/gen/cosmos/tx/v1beta1/service_pb.js";
+import { GrpcClient } from "../../../host/wallet/grpc.js";
 import { SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
 
 const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";
@@ -88,5 +93,31 @@ test("simulate when the next block applies an upgrade → 503, REST and gRPC ali
     // Another failure is the transaction's own.
     const failed = await ask(node, "/cosmos/tx/v1beta1/simulate", { tx_bytes: "AAAA" });
     expect(failed.status).not.toBe(200);
+    expect(node.bugs).toEqual([]);
+  }));
+
+test("simulate of a transaction that fails → its codespace and code, by REST, gRPC and gRPC-Web alike", () =>
+  useTestNode(async (node) => {
+    const body = JSON.stringify({ tx_bytes: "AAAA" });
+    const failed = await fetch(`${node.rest}/cosmos/tx/v1beta1/simulate`, { method: "POST", body });
+    const header = (name: string) => failed.headers.get(name);
+    expect([header("x-error-code"), header("x-tx-codespace"), header("x-tx-code")]).toEqual([
+      "UPG_TX_FAILED",
+      "sdk",
+      "2",
+    ]);
+    const byWeb = createClient(Service, createGrpcWebTransport({ baseUrl: node.rest }));
+    const webFailure = await byWeb.simulate({ txBytes: new Uint8Array(3) }).catch(ConnectError.from);
+    const metadata = (webFailure as ConnectError).metadata;
+    expect([metadata.get("x-tx-codespace"), metadata.get("x-tx-code")]).toEqual(["sdk", "2"]);
+    const bytes = toBinary(SimulateRequestSchema, create(SimulateRequestSchema, { txBytes: new Uint8Array(3) }));
+    const client = new GrpcClient(node.grpc, { isInsecure: true });
+    await expect(client.unary("/cosmos.tx.v1beta1.Service/Simulate", bytes, 0n)).rejects.toMatchObject({
+      code: "UPG_TX_FAILED",
+      details: { tx_codespace: "sdk", tx_code: "2" },
+    });
+    // No other error has them.
+    const other = await fetch(`${node.rest}/cosmos/bank/v1beta1/balances/x`);
+    expect(other.headers.get("x-tx-code")).toBeNull();
     expect(node.bugs).toEqual([]);
   }));
