@@ -52,15 +52,22 @@ function madeFolder(folder: string): string | undefined {
 
 /**
  * Takes a plain document.
+ * @param before runs once the document is checked, before the home has it
  * @throws UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_CONFIG, UPG_STORE_IO; the home is then as it was
  */
-export function takeDocument(file: string, target: string, chainId: string | undefined): TakenGenesis {
+export function takeDocument(
+  file: string,
+  target: string,
+  chainId: string | undefined,
+  before: (taken: TakenGenesis) => void,
+): TakenGenesis {
   const made = madeFolder(dirname(target));
   const temporary = `${target}.${toHex(randomBytes(4))}`;
   const release = removedAtEnd(temporary);
   try {
     copyDocument(file, temporary, chainId);
     const genesis = checkDocument(temporary, file);
+    before(genesis);
     renameSync(temporary, target);
     return genesis;
   } catch (cause) {

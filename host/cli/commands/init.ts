@@ -1,21 +1,20 @@
 /** `chaind init`: makes a home with keys and a genesis document. */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { toHex, toUpperHex, utf8 } from "../../bytes.js";
+import { toUpperHex, utf8 } from "../../bytes.js";
 import { parseGenesis } from "../../chain/genesis/genesis.js";
-import { wallClock } from "../../engine/embedded/clock.js";
 import { writeFileAtomically } from "../../engine/home/atomic-file.js";
 import { consensusKey, readConsensusKey } from "../../engine/home/consensus-key.js";
 import { Home } from "../../engine/home/home.js";
 import { requireNotLost, writeNothingSigned } from "../../engine/home/last-signed.js";
 import { UpgradeError } from "../../errors.js";
+import { emptyGenesis } from "../../genesis/empty-genesis.js";
 import { type TakenGenesis, takeDocument, withPlainDocument } from "../../genesis/take-document.js";
 import { sha256 } from "../../native/sha256.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { readNodeId, writeConsensusKey, writeNodeKey } from "../../shell/key-files.js";
 import { programChain } from "../../shell/program-chain.js";
 import { makeFolder } from "../../store/disk/lmdb-access.js";
-import { formatTime } from "../../time.js";
 import { writeDefaultConfig } from "../config-defaults.js";
 
 export interface InitOptions {
@@ -69,40 +68,29 @@ export function initHome(options: InitOptions): InitAnswer {
   const isNew = (file: string) => options.overwrite === true || !existsSync(file);
   const isKeyNew = isNew(home.validatorKeyFile);
   requireNotLost(home, isKeyNew);
-  const { chainId } = writeGenesis(home, options);
   const seed = options.keySeed ?? randomBytes(32);
-  makeFolder(home.dataFolder);
-  if (isKeyNew) writeConsensusKey(home.validatorKeyFile, consensusKey(seed));
-  if (isNew(home.nodeKeyFile)) writeNodeKey(home.nodeKeyFile, consensusKey(sha256(seed)));
-  writeNothingSigned(home.lastSignedFile, isKeyNew);
-  writeDefaultConfig(home.path, chainId, options.moniker ?? "node");
+  const writeOthers = ({ chainId }: TakenGenesis) => {
+    makeFolder(home.dataFolder);
+    if (isKeyNew) writeConsensusKey(home.validatorKeyFile, consensusKey(seed));
+    if (isNew(home.nodeKeyFile)) writeNodeKey(home.nodeKeyFile, consensusKey(sha256(seed)));
+    writeNothingSigned(home.lastSignedFile, isKeyNew);
+    writeDefaultConfig(home.path, chainId, options.moniker ?? "node");
+  };
+  const { chainId } = writeGenesis(home, options, writeOthers);
   const validator = toUpperHex(readConsensusKey(home.validatorKeyFile).address);
   return { chain_id: chainId, node_id: readNodeId(home.nodeKeyFile), validator };
 }
 
-function writeGenesis(home: Home, { genesis, chainId }: InitOptions): TakenGenesis {
-  if (genesis) return takeDocument(genesis, home.genesisFile, chainId);
+/** The document comes last: a home without one is one that the next `init` completes. */
+function writeGenesis(
+  home: Home,
+  { genesis, chainId }: InitOptions,
+  writeOthers: (taken: TakenGenesis) => void,
+): TakenGenesis {
+  if (genesis) return takeDocument(genesis, home.genesisFile, chainId, writeOthers);
   const text = `${JSON.stringify({ ...emptyGenesis(), ...(chainId ? { chain_id: chainId } : {}) }, null, 1)}\n`;
   const begun = parseGenesis(programChain(), text);
+  writeOthers(begun);
   writeFileAtomically(home.genesisFile, utf8(text), 0o644);
   return begun;
 }
-
-function emptyGenesis(): Record<string, unknown> {
-  const suffix = toHex(randomBytes(3));
-  return {
-    genesis_time: formatTime(wallClock.after({ seconds: 0n, nanos: 0 })),
-    chain_id: `test-chain-${suffix}`,
-    initial_height: "1",
-    app_hash: null,
-    app_state: Object.fromEntries(
-      programChain().modules.flatMap(({ name, genesis: own }) =>
-        own?.default ? [[name, own.default(BOND_DENOM)]] : [],
-      ),
-    ),
-    consensus: { params: { block: { max_bytes: "22020096", max_gas: "-1" }, version: {} } },
-  };
-}
-
-/** What staking counts power in on a new chain. */
-const BOND_DENOM = "ustake";
