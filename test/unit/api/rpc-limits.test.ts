@@ -222,6 +222,32 @@ describe("websockets", () => {
       one.terminate();
     }));
 
+  test("a client that sends pings and does not read the pongs → its connection is ended, and others are served", () =>
+    useTestNode(async (node) => {
+      const { hostname, port } = new URL(node.rpc);
+      const socket = connect(Number(port), hostname);
+      const key = Buffer.alloc(16).toString("base64");
+      const head = ["Host: x", "Upgrade: websocket", "Connection: Upgrade", `Sec-WebSocket-Key: ${key}`];
+      socket.write(`GET /websocket HTTP/1.1\r\n${[...head, "Sec-WebSocket-Version: 13"].join("\r\n")}\r\n\r\n`);
+      await once(socket, "data");
+      socket.pause();
+      // Masked with zeros, 125 bytes of data; many more than the system's buffers hold.
+      const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125)]);
+      const pings = Buffer.concat(Array.from({ length: 8_192 }, () => ping));
+      const ended = new Promise<void>((resolve) => {
+        socket.once("error", () => resolve());
+        socket.once("close", () => resolve());
+      });
+      const flood = async () => {
+        for (let sent = 0; sent < 200 && !socket.destroyed; sent++) {
+          if (!socket.write(pings)) await Promise.race([once(socket, "drain").catch(() => undefined), ended]);
+        }
+      };
+      await Promise.race([ended, flood().then(() => Promise.reject(new Error("200 MB of pings were taken")))]);
+      expect(await post(node, call("health"))).toMatchObject({ result: {} });
+      socket.destroy();
+    }));
+
   test("clients that ask and do not read → no more is kept for all of them than the budget, and others are served", () =>
     useTestNode(
       async (node) => {
