@@ -1,8 +1,9 @@
 /** Builds an author's project: sources in, one .wasm with its manifest out, and the lock that says what it was made of. */
 import { existsSync, rmSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { utf8 } from "../bytes.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
+import { makeFolder } from "../store/disk/lmdb-access.js";
 import type { CompileOptions } from "./compile.js";
 import { openCompiler } from "./compiler.js";
 import { isMeteredByLock, makeLock, requireLock, writeLock } from "./lock.js";
@@ -57,6 +58,7 @@ export async function buildProject(options: BuildOptions): Promise<BuildAnswer> 
   const file = options.out === undefined ? project.wasmFile : resolve(options.out);
   const scenes = readScenes(project);
   const read = [project.lockFile, ...scenes.files];
+  if (file === project.wasmFile) makeFolder(dirname(file));
   for (const made of [file, refusedFile(file), mapFileOf(file)]) outFile(made, read);
   if (!options.locked) outFile(project.lockOf(file), scenes.files);
   const compiled = await compileOrExplain(compile, refusedFile(file));

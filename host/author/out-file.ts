@@ -5,6 +5,7 @@
 import { lstatSync, readdirSync, realpathSync, rmSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { outputStats } from "../engine/home/output-folder.js";
 import { isUpgradeError } from "../errors.js";
 import { kindOf } from "../store/disk/lmdb-access.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
@@ -19,7 +20,7 @@ const FILE_MODE = 0o644;
  */
 export function outFile(out: string, inputs: readonly string[] = []): string {
   try {
-    const found = statSync(out, { throwIfNoEntry: false });
+    const found = outputStats(out);
     if (found) return replaceable(out, found, inputs);
     if (!lstatSync(out, { throwIfNoEntry: false })) return out;
   } catch (cause) {

@@ -8,6 +8,7 @@ import { consensusKeyFrom, createValidatorMessage, type ValidatorFlags } from ".
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { readConsensusKey } from "../engine/home/consensus-key.js";
 import { Home } from "../engine/home/home.js";
+import { requireOutputFolder } from "../engine/home/output-folder.js";
 import { SignMode } from "../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { AuthInfoSchema, TxBodySchema, TxRawSchema, TxSchema } from "../gen/cosmos/tx/v1beta1/tx_pb.js";
 import { messageWriter } from "../messages/gateway-json.js";
@@ -49,6 +50,7 @@ export async function gentx(path: string, name: string, amount: string, flags: G
   if (chainId !== genesis.chainId) {
     throw usage(`--chain-id ${chainId}: ${home.genesisFile} is of the chain ${genesis.chainId}`);
   }
+  if (flags.outputDocument !== undefined) requireOutputFolder(flags.outputDocument);
   const nodeId = flags.nodeId ?? readNodeId(home.nodeKeyFile);
   if (!/^[0-9a-f]{40}$/.test(nodeId))
     throw usage(`invalid argument "${nodeId}" for "--node-id" flag: expected 40 hex digits`);

@@ -2,7 +2,8 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import type { Home } from "../engine/home/home.js";
-import { UpgradeError } from "../errors.js";
+import { outputStats } from "../engine/home/output-folder.js";
+import { usage } from "../usage.js";
 
 export interface OutputFile {
   /** Without links. */
@@ -11,19 +12,17 @@ export interface OutputFile {
   readonly isStream: boolean;
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT: the file is one that a node needs */
+/** @throws UpgradeError UPG_INVALID_ARGUMENT: a node needs the file, or it cannot be created in its folder */
 export function outputFile(home: Home, given: string): OutputFile {
-  const found = statSync(given, { throwIfNoEntry: false });
+  const found = outputStats(given);
   if (!found) return { path: resolve(given), isStream: false };
   const path = realpathSync(given);
   const own = [home.configFolder, home.dataFolder].map((folder) => realIfThere(resolve(folder)) + sep);
   if (own.some((folder) => path.startsWith(folder))) {
-    throw new UpgradeError(
-      "UPG_INVALID_ARGUMENT",
-      `${path} is a file of this home: name another one, or remove it first`,
-    );
+    throw usage(`${path} is a file of this home: name another one, or remove it first`);
   }
-  return { path, isStream: !found.isFile() && !found.isDirectory() };
+  if (found.isDirectory()) throw usage(`cannot write ${given}: it is a folder. Name a file in it.`);
+  return { path, isStream: !found.isFile() };
 }
 
 function realIfThere(folder: string): string {

@@ -105,10 +105,10 @@ export function noSnapshot(height: Height, format: number): UpgradeError {
  * @throws UpgradeError UPG_NOT_FOUND_SNAPSHOT, UPG_INVALID_SNAPSHOT, UPG_STORE_*
  */
 export async function dumpSnapshot(path: string, height: Height, format: number, file?: string): Promise<string> {
+  const archive = outputFile(new Home(path), file ?? `${height}-${format}.tar.gz`);
   const folder = folderOf(path);
   const snapshot = folder.get(height, format);
   if (!snapshot) throw noSnapshot(height, format);
-  const archive = outputFile(new Home(path), file ?? `${height}-${format}.tar.gz`);
   await writeArchive(folder, snapshot, archive, sha256);
   return archive.path;
 }

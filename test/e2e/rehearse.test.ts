@@ -252,6 +252,22 @@ describe("chaind upgrade rehearse", () => {
     expect(chaind("--home", path, "--at", "3").status).toBe(0);
   });
 
+  test("--diff or --report in a missing folder → 2, and the report that is kept stays", () => {
+    const { path } = scheduled(5n, 4n);
+    expect(chaind("--home", path).status).toBe(0);
+    const kept = join(path, "data/rehearsals/v2.json");
+    const before = readFileSync(kept, "utf8");
+    for (const flag of ["--diff", "--report"]) {
+      const { status, stderr } = chaind("--home", path, flag, join(folder, "absent/x"));
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringContaining(`the folder ${join(folder, "absent")} does not exist`),
+      ]);
+    }
+    expect(readFileSync(kept, "utf8")).toBe(before);
+    expect(existsSync(join(folder, "absent"))).toBe(false);
+  });
+
   test("no plan → 3; one that nobody has scheduled yet → rehearsed, which is named as not checked; a report", () => {
     const early = new TestHome();
     withNode({ path: early.path, handlers: HANDLERS, appVersion: 1n }, (node) => node.makeBlock());

@@ -12,7 +12,7 @@ import { withKeyring } from "../keyring-options.js";
 import { messageJson } from "../message-json.js";
 import { aminoDoc, type SignedAccount } from "./sign.js";
 import { withSignatures } from "./signatures.js";
-import { printDocument, readMessage, readTx, type SignFlags, signedFacts } from "./stored.js";
+import { printDocument, readMessage, readTx, requireNewDocument, type SignFlags, signedFacts } from "./stored.js";
 
 interface Parts {
   readonly file: string;
@@ -24,6 +24,7 @@ interface Parts {
 
 /** Prints the signed transaction. @throws UpgradeError UPG_INVALID_ARGUMENT for a signature that is not good, or too few */
 export async function multisign({ file, name, signatures }: Parts, flags: SignFlags, output: Output): Promise<void> {
+  requireNewDocument(flags);
   const tx = readTx(file);
   await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring) => {
     const { key, address } = keyring.find(name);

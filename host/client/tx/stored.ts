@@ -1,9 +1,10 @@
 /** Transactions in files: signing and sending what was made before. */
 
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { requireExactNumbers } from "../../document/exact-numbers.js";
 import { requireNamesOnceIn } from "../../document/names-once.js";
+import { requireOutputFolder } from "../../engine/home/output-folder.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { Query as AuthQuery } from "../../gen/cosmos/auth/v1beta1/query_pb.js";
 import { SignatureDescriptorsSchema } from "../../gen/cosmos/tx/signing/v1beta1/signing_pb.js";
@@ -81,6 +82,7 @@ export interface SignFlags extends TxFlags {
 
 /** Prints the signed transaction, or the signature alone, which a multisig key's members give one another. */
 export async function signFile(file: string, flags: SignFlags, output: Output): Promise<void> {
+  requireNewDocument(flags);
   const tx = readTx(file);
   await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring) => {
     const { name, address, key } = keyring.find(required(flags.from, "from"));
@@ -116,6 +118,13 @@ function requireAmino(tx: Tx, account: string, { signMode, multisig }: SignFlags
 /** What a signature is bound to. */
 export async function signedFacts(flags: TxFlags, address: string): Promise<SignedAccount> {
   return { ...(flags.offline ? offlineFacts(flags) : await onlineFacts(flags, address)), address };
+}
+
+/** Checks `--output-document` before the work. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export function requireNewDocument({ outputDocument: file }: SignFlags): void {
+  if (file === undefined) return;
+  requireOutputFolder(file);
+  if (existsSync(file)) throw usage(`${file} exists: remove it, or name another file`);
 }
 
 /** JSON to a file that does not exist yet, else to stdout. @throws UpgradeError UPG_INVALID_ARGUMENT */

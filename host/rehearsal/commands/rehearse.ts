@@ -98,14 +98,16 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
   const { parseTime } = await import("../../time.js");
   const { keepReport } = await import("../report/keep-report.js");
   const isOther = flags.snapshot !== undefined || flags.time !== undefined;
-  const { diff, report: page, time, copy, handlersStaged, idempotent, show, gas, save, ...same } = flags;
+  const { diff, report: pageFile, time, copy, handlersStaged, idempotent, show, gas, save, ...same } = flags;
+  const diffFile = diff === undefined ? undefined : await ownFile(home, diff);
+  const page = pageFile === undefined ? undefined : await ownFile(home, pageFile);
   const report = await rehearse({
     ...same,
     ...{ accepted, home, isCopied: copy, staged: handlersStaged, isIdempotent: idempotent, shown: show },
     appVersion: start.appVersion,
     gas: gas || page !== undefined,
     time: time === undefined ? undefined : parseTime(time),
-    diff: diff === undefined ? undefined : await ownFile(home, diff),
+    diff: diffFile,
     log: (level, message) => {
       if (level === "warn" || level === "error") output.say(`${level}: ${message}`);
     },
@@ -115,7 +117,7 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
   if (page !== undefined) {
     const { htmlReport } = await import("../report/html.js");
     const { writeFileAtomically } = await import("../../engine/home/atomic-file.js");
-    writeFileAtomically(await ownFile(home, page), utf8(htmlReport(report)));
+    writeFileAtomically(page, utf8(htmlReport(report)));
   }
   const { textReport } = await import("../report/text.js");
   const missing = report.applied ? unmet(required, report) : [];
@@ -151,7 +153,7 @@ function lowerPriority(): void {
   }
 }
 
-/** @throws UpgradeError UPG_INVALID_ARGUMENT: the file is one that a node needs */
+/** @throws UpgradeError UPG_INVALID_ARGUMENT: a node needs the file, or it cannot be created in its folder */
 async function ownFile(home: string, path: string): Promise<string> {
   const { Home } = await import("../../engine/home/home.js");
   const { outputFile } = await import("../../offline/output-file.js");

@@ -32,11 +32,19 @@ beforeEach(() => {
 });
 
 describe("writeOutFile()", () => {
-  test("a new file, in folders that are absent → made; an ordinary one → replaced", () => {
-    writeOutFile(at("a/b/new"), utf8("new"));
-    writeOutFile(at("old"), utf8("new"));
-    for (const name of ["a/b/new", "old"]) expect(readFileSync(at(name), "utf8")).toBe("new");
-    expect(statSync(at("a/b/new")).mode & 0o777).toBe(0o644);
+  test("a new file, an ordinary one → written, replaced", () => {
+    for (const name of ["new", "old"]) {
+      writeOutFile(at(name), utf8("new"));
+      expect(readFileSync(at(name), "utf8")).toBe("new");
+    }
+    expect(statSync(at("new")).mode & 0o777).toBe(0o644);
+  });
+
+  test("a file in a missing folder, or below a file → UPG_INVALID_ARGUMENT, and no folder is created", () => {
+    expect(() => writeOutFile(at("a/b/new"), utf8("new"))).toThrow(refusal(`the folder ${at("a/b")} does not exist`));
+    expect(() => writeOutFile(at("old/new"), utf8("new"))).toThrow(refusal(`${at("old")} is not a folder`));
+    expect(() => writeOutFile(at("old/b/new"), utf8("new"))).toThrow(refusal("is not a folder"));
+    expect(existsSync(at("a"))).toBe(false);
   });
 
   test("a link to an ordinary file → that file is replaced, and the link stays", () => {

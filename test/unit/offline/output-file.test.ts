@@ -1,5 +1,14 @@
 /** Files that an operator names for what is written: whatever a mistake names, nothing that a node needs is replaced. */
-import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -7,6 +16,7 @@ import { Home } from "../../../host/engine/home/home.js";
 import { withDatabase } from "../../../host/engine/home/home-database.js";
 import { outputFile } from "../../../host/offline/output-file.js";
 import { HomeLock } from "../../../host/programs/home-lock.js";
+import { runHere } from "../cli/run-here.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "chain-upgrade-output-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -35,6 +45,33 @@ test("outputFile() of a new file, one that is there, and a link to it → replac
   symlinkSync(file, join(root, "latest.json"));
   expect(outputFile(home, join(root, "latest.json"))).toEqual({ path: file, isStream: false });
   expect(outputFile(home, join(home.path, "config/exported.json")).isStream).toBe(false);
+});
+
+test("outputFile() in a missing folder, of a folder → UPG_INVALID_ARGUMENT, and no folder is created", () => {
+  for (const named of [join(root, "absent/x"), root]) {
+    expect(() => outputFile(home, named)).toThrow(expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" }));
+  }
+  expect(existsSync(join(root, "absent"))).toBe(false);
+});
+
+test.each([
+  ["rescue", "--out"],
+  ["export", "--output-document"],
+  ["upgrade", "witness", "v2", "--out"],
+  ["upgrade", "rehearse", "--diff"],
+  ["upgrade", "rehearse", "--report"],
+  ["snapshots", "dump", "1", "--output-document"],
+  ["handler", "scene", "--state", home.path, "--store", "bank", "--out"],
+  ["tx", "sign", "tx.json", "--from", "alice", "--output-document"],
+  ["tx", "multisign", "tx.json", "alice", "signature.json", "--output-document"],
+  ["verify-chain", "--trust-height", "1", "--trust-hash", "00".repeat(32), "--out"],
+])("%s %s … in a missing folder → UPG_INVALID_ARGUMENT before anything else is looked at", async (...args) => {
+  const file = join(root, "absent/x");
+  await expect(runHere(...args, file, "--home", home.path)).rejects.toMatchObject({
+    code: "UPG_INVALID_ARGUMENT",
+    message: `cannot write ${file}: the folder ${join(root, "absent")} does not exist. Create it: mkdir -p ${join(root, "absent")}`,
+  });
+  expect(existsSync(join(root, "absent"))).toBe(false);
 });
 
 test.skipIf(process.platform === "win32")("outputFile() of a device → written to, never replaced", () => {
