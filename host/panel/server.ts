@@ -12,6 +12,7 @@ import { closeServer, makeHttpServer } from "../server/http-server.js";
 import { listen } from "../server/listen.js";
 import { UnreadBytes } from "../server/unread.js";
 import type { Machine } from "../sidecar/machine.js";
+import { parseStatusAddress } from "../sidecar/settings/addresses.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { StatusBoard } from "../sidecar/status.js";
 import { NodeSide } from "./node-side.js";
@@ -44,6 +45,7 @@ const LIMITS: DoorLimits = {
   answerMillis: 10_000,
   unreadBytes: 16 * 1_048_576,
 };
+const STATUS_ADDRESS = "CHAINVISOR_STATUS_ADDRESS";
 const CLOSE_MILLIS = 500;
 /** A path of a socket has no more bytes on any system. */
 const SOCKET_PATH_BYTES_MAX = 103;
@@ -74,9 +76,10 @@ export async function openStatus(options: StatusServerOptions): Promise<StatusSe
   const address =
     statusAddress === ""
       ? undefined
-      : await opened(async (server) =>
-          hostPort(await listen(server, parsed(statusAddress), "CHAINVISOR_STATUS_ADDRESS")),
-        );
+      : await opened(async (server) => {
+          const wanted = parseStatusAddress(statusAddress, STATUS_ADDRESS);
+          return hostPort(await listen(server, wanted, STATUS_ADDRESS));
+        });
   if (address !== undefined) log("info", `status at http://${address}/supervisor`);
   await opened((server) => listenAt(server, socketPath(root)));
   return {
@@ -98,16 +101,6 @@ function oncePage(unread: UnreadBytes): () => Promise<PageFiles> {
     page ??= import("../api/page-bytes.js").then(({ PAGE_FILES }) => new PageFiles(PAGE_FILES, sha256, unread));
     return page;
   };
-}
-
-/** @throws UpgradeError UPG_INVALID_CONFIG */
-function parsed(address: string) {
-  const [, host = "", port = ""] =
-    /^(?:https?:\/\/|tcp:\/\/)?(?:\[?([^\]/]*?)\]?):([0-9]{1,5})\/?$/.exec(address) ?? [];
-  if (port === "" || Number(port) > 65_535) {
-    throw new Error(`CHAINVISOR_STATUS_ADDRESS: "${address}" is no host:port`);
-  }
-  return { host: host || "127.0.0.1", port: Number(port) };
 }
 
 /** The sidecar's own user alone may connect. One sidecar is on a home, so a socket that is there already is nobody's. */

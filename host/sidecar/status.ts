@@ -48,6 +48,13 @@ export interface Readiness {
   readonly next: string | null;
 }
 
+export interface RpcFailure {
+  /** CHAINVISOR_RPC_ADDRESS. */
+  readonly address: string;
+  /** In words. */
+  readonly why: string;
+}
+
 /** 64-bit integers are strings; times are RFC 3339, UTC; durations are seconds. */
 export interface VisorStatus {
   readonly v: 1;
@@ -62,6 +69,8 @@ export interface VisorStatus {
   readonly eta: { readonly seconds: number; readonly plus_minus: number } | null;
   readonly progress: { readonly what: string; readonly done: string; readonly total: string | null } | null;
   readonly readiness: readonly Readiness[];
+  /** The last request to the node's RPC failed; absent: it succeeded, or none was sent. */
+  readonly rpc_failure?: RpcFailure | undefined;
   readonly upgrades: number;
   readonly restarts: number;
   readonly message: string;

@@ -11,17 +11,32 @@ export function withUnseenPlan(status: VisorStatus, inState: Pending | undefined
   // In other phases the sidecar is busy with a plan that is due, or with a node that does not run.
   if (!inState || !BEFORE_HEIGHT.has(status.phase) || isSeen(status, inState)) return status;
   const { name, height } = inState.plan;
-  const detail =
-    `the node has scheduled "${name}" at height ${height}, and the sidecar has not read it yet: ` +
-    "what is there for it was not looked at. Ask again in a few seconds";
+  const { why, next } = reasonOf(status);
+  const detail = `the node has scheduled "${name}" at height ${height}, and the sidecar ${why}`;
   return {
     ...status,
     phase: "waiting",
     plan: planStatus(inState),
     eta: null,
     message: detail,
-    next: ["chainvisor status"],
-    readiness: [{ what: "plan", state: "unknown", detail, next: "chainvisor status" }],
+    next: [next],
+    readiness: [{ what: "plan", state: "unknown", detail, next }],
+  };
+}
+
+function reasonOf({ rpc_failure: failure }: VisorStatus): { why: string; next: string } {
+  if (!failure) {
+    return {
+      why: "has not read it yet: what is there for it was not looked at. Ask again in a few seconds",
+      next: "chainvisor status",
+    };
+  }
+  const { address, why } = failure;
+  return {
+    why:
+      `cannot read it: ${why}. CHAINVISOR_RPC_ADDRESS is ${address}: ` +
+      "set it to the address of this node's RPC, and restart the sidecar",
+    next: "chainvisor config view --sources",
   };
 }
 

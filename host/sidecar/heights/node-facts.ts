@@ -11,7 +11,7 @@ export type NodeFacts = Pick<PassedFacts, "isOurs" | "reached">;
 interface NodeFactsOptions {
   readonly files: Files;
   readonly settings: Settings;
-  /** A sidecar runs on the home: what it says counts, and the store is its node's. */
+  /** A sidecar runs on the home. The height that it reports counts; a sidecar that cannot reach its node reports none. */
   readonly sidecar: { readonly reached: Reached | undefined } | undefined;
   readonly storeHeight?: StoreHeight;
 }
@@ -20,7 +20,7 @@ export async function nodeFacts(options: NodeFactsOptions): Promise<NodeFacts> {
   const { files, settings, sidecar } = options;
   const places = placesOf(settings);
   const isOurs = files.facts(places.database) !== undefined;
-  if (sidecar) return { isOurs, reached: sidecar.reached };
+  if (sidecar?.reached) return { isOurs, reached: sidecar.reached };
   const committed = isOurs ? await (options.storeHeight ?? storeHeight)(settings.home) : undefined;
   return {
     isOurs,

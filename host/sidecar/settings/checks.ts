@@ -1,7 +1,8 @@
 /** What Cosmovisor asks of settings that are read: in its order, with its words. */
-import { isAbsolute } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { messageOf } from "../../errors.js";
 import { goQuote } from "../../plan-info/go-quote.js";
+import { fileProblem } from "../../programs/executable.js";
 import type { Files } from "../../programs/files.js";
 import type { Settings } from "../settings.js";
 
@@ -14,6 +15,26 @@ export function settingsProblems(settings: Settings, files: Files): string[] {
     );
   }
   return problems;
+}
+
+/** The sidecar runs with these settings, and an upgrade, or a part of it, will not work with them. */
+export function settingsWarnings(settings: Settings, files: Files): string[] {
+  const { customPreUpgrade, root, isHotSwitch, isBackupSkipped } = settings;
+  const script = customPreUpgrade === "" ? undefined : scriptWarning(files, join(root, customPreUpgrade));
+  const hot =
+    isHotSwitch && !isBackupSkipped
+      ? "CHAINVISOR_HOT_SWITCH is true, and UNSAFE_SKIP_BACKUP is not: a backup needs the data at rest, so the switch stops CometBFT too"
+      : undefined;
+  return [script, hot].filter((each) => each !== undefined);
+}
+
+function scriptWarning(files: Files, file: string): string | undefined {
+  try {
+    const problem = fileProblem(files, file);
+    return problem && `COSMOVISOR_CUSTOM_PREUPGRADE: ${problem}`;
+  } catch (error) {
+    return `COSMOVISOR_CUSTOM_PREUPGRADE: ${messageOf(error)}`;
+  }
 }
 
 export function nameProblems({ name }: Pick<Settings, "name">): string[] {

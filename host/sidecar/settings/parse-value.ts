@@ -4,6 +4,7 @@ import { messageOf } from "../../errors.js";
 import { goQuote } from "../../plan-info/go-quote.js";
 import { parseHeight } from "../../shell/options.js";
 import type { SettingSource } from "../settings.js";
+import { parseGrpcAddress, parseRpcAddress, parseStatusAddress } from "./addresses.js";
 import { millisOf, parseGoDuration } from "./go-duration.js";
 import { isTimeFormat, TIME_FORMATS } from "./time-formats.js";
 import type { SettingKind, Variable } from "./variables.js";
@@ -27,7 +28,7 @@ const BYTE_UNITS = ["b", "kib", "mib", "gib", "tib"];
 export function parseValue({ kind, field }: Variable, text: string, place: Place): SettingValue {
   switch (kind) {
     case "text":
-      return field === "rpcAddress" ? parseRpcAddress(text, place) : text;
+      return parseText(text, field, place);
     case "switch":
       return parseSwitch(text, place);
     case "duration":
@@ -43,6 +44,13 @@ export function parseValue({ kind, field }: Variable, text: string, place: Place
     default:
       return parseChoice(text, kind, place);
   }
+}
+
+function parseText(text: string, field: Variable["field"], place: Place): string {
+  if (field === "rpcAddress") return parseRpcAddress(text, named(place));
+  if (field === "statusAddress" && text !== "") parseStatusAddress(text, named(place));
+  if (field === "grpcAddress") return parseGrpcAddress(text, named(place));
+  return text;
 }
 
 /** `env variable "DAEMON_HOME"`, `setting "daemon_home" of /h/cosmovisor/config.toml` */
@@ -110,11 +118,4 @@ function parsePositiveHeight(text: string, place: Place): bigint {
 function parseChoice(text: string, { choices }: Exclude<SettingKind, string>, place: Place): string {
   if (choices.includes(text)) return text;
   throw new Error(`${named(place)} must be one of "${choices.join("|")}", got ${goQuote(text)}`);
-}
-
-/** CometBFT writes `tcp://`; without a scheme it is HTTP. */
-function parseRpcAddress(text: string, place: Place): string {
-  const url = /^[a-z]+:\/\//.test(text) ? text.replace(/^tcp:/, "http:") : `http://${text}`;
-  if (URL.canParse(url) && /^https?:\/\/[^/]/.test(url)) return url.replace(/\/+$/, "");
-  throw new Error(`${named(place)} must be an address such as "http://127.0.0.1:26657", got ${goQuote(text)}`);
 }

@@ -4,7 +4,7 @@ import { messageOf, UpgradeError } from "../../errors.js";
 import { diskFiles } from "../../programs/disk-files.js";
 import type { Files } from "../../programs/files.js";
 import type { SettingSource, Settings } from "../settings.js";
-import { settingsProblems } from "./checks.js";
+import { settingsProblems, settingsWarnings } from "./checks.js";
 import { didYouMean, readSettingsFile, type SettingsFile } from "./config-file.js";
 import { type Place, parseValue, type SettingValue } from "./parse-value.js";
 import { keyOf, VARIABLES, type Variable } from "./variables.js";
@@ -20,7 +20,7 @@ export interface ReadSettings {
   readonly sources: ReadonlyMap<Variable["field"], SettingSource>;
   /** What it cannot run with, each in words of its own. */
   readonly problems: readonly string[];
-  /** Names that nothing reads. */
+  /** Names that nothing reads, and values with which an upgrade, or a part of it, will not work. */
   readonly warnings: readonly string[];
   /** That was read. */
   readonly file: string | undefined;
@@ -52,7 +52,8 @@ export function readSettings(
   });
   const settings = withDerived(Object.fromEntries(values) as unknown as Settings);
   if (areFoldersChecked) problems.push(...settingsProblems(settings, files));
-  const warnings = [...(read?.warnings ?? []), ...unknownVariables(env)];
+  const ofValues = areFoldersChecked ? settingsWarnings(settings, files) : [];
+  const warnings = [...(read?.warnings ?? []), ...unknownVariables(env), ...ofValues];
   return { settings, sources, problems, warnings, file: read?.path };
 }
 

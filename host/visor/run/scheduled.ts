@@ -3,16 +3,19 @@
  * never a reason to switch; that is what the application writes at the height.
  */
 
+import { messageOf } from "../../errors.js";
 import type { Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { Shared } from "./options.js";
 
 const ASK_MILLIS = 5_000;
+const FAILURES_LOGGED = 4;
 
 export class Scheduled {
   #plan: Plan | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #isAsking = false;
+  #failures = 0;
 
   constructor(private readonly shared: Shared) {}
 
@@ -26,6 +29,7 @@ export class Scheduled {
   /** Another program, or none, runs from now on. */
   forget(): void {
     this.#plan = undefined;
+    this.#failures = 0;
   }
 
   async #ask(): Promise<void> {
@@ -36,11 +40,28 @@ export class Scheduled {
       const { planByRpc } = await import("./scheduled-plan.js");
       const { plan } = await planByRpc(settings.rpcAddress, ask);
       this.#plan = plan && { ...plan, name: settings.isCaseKept ? plan.name : plan.name.toLowerCase() };
-    } catch {
+      this.#succeeded();
+    } catch (error) {
       // A node that does not answer is asked again; what it said last may still be true.
+      this.#failed(messageOf(error));
     } finally {
       this.#isAsking = false;
       this.#askedAt = machine.clock.now();
     }
+  }
+
+  #succeeded(): void {
+    this.#failures = 0;
+    this.shared.board.update({ rpc_failure: undefined });
+  }
+
+  /** A node that starts does not respond at first, so the log has no line about its first failures. */
+  #failed(why: string): void {
+    const { board, settings, log } = this.shared;
+    const { rpcAddress: address } = settings;
+    board.update({ rpc_failure: { address, why } });
+    this.#failures++;
+    if (this.#failures !== FAILURES_LOGGED) return;
+    log("warn", `the node's plan cannot be read: ${why}. CHAINVISOR_RPC_ADDRESS is ${address}. Retrying every 5 s.`);
   }
 }

@@ -34,6 +34,17 @@ function expectUnseen(status: VisorStatus): void {
 describe("withUnseenPlan()", () => {
   test("the sidecar has no plan → the node's, unknown, exit 30", () => expectUnseen(RUNNING));
 
+  test("the sidecar cannot ask the node → the reason, the address and the setting, and not to ask again", () => {
+    const rpc_failure = { address: "http://10.0.0.9:26657", why: "cannot ask http://10.0.0.9:26657: fetch failed" };
+    const found = withUnseenPlan({ ...RUNNING, rpc_failure }, CHAIN);
+    const [lacking] = lackingOf({ status: found });
+    expect(lacking).toMatchObject({ state: "unknown", next: "chainvisor config view --sources" });
+    expect(lacking?.detail).toMatch(
+      /the sidecar cannot read it: cannot ask .*fetch failed.*CHAINVISOR_RPC_ADDRESS is http:\/\/10\.0\.0\.9:26657/,
+    );
+    expect(exitOf({ status: found })).toBe(30);
+  });
+
   test("the sidecar has another plan of the chain, one at another height, or the operator's after it → the same", () => {
     const ready = [{ what: "program", state: "ready", detail: "a file", next: null }] as const;
     expectUnseen({ ...RUNNING, phase: "ready", readiness: ready, plan: { ...plan, name: "v1", height: "900" } });

@@ -62,6 +62,20 @@ test.each([
   expect(home.lines.filter((line) => line.includes("is of chain"))).toHaveLength(1);
 });
 
+test("a node that cannot be asked → its address and the error on the board", async () => {
+  const home = new ScriptsHome();
+  home.program("genesis", "trap 'exit 0' TERM; while :; do sleep 0.02; done");
+  const askRpc = () => Promise.reject(new Error("connection refused"));
+  const run = home.run([], { rpcAddress: "http://node:1" }, { askRpc });
+  while (!home.board.current.rpc_failure) await realMachine.clock.sleep(5);
+  expect(home.board.current.rpc_failure).toEqual({
+    address: "http://node:1",
+    why: expect.stringMatching(/^cannot ask http:\/\/node:1\/abci_query.*: connection refused$/),
+  });
+  home.stop.abort("SIGTERM");
+  expect(await run).toBe(0);
+});
+
 test("the home's own chain → its height counts", async () => {
   const home = new ScriptsHome();
   home.write(

@@ -58,12 +58,43 @@ describe("readSettings()", () => {
     ["CHAINVISOR_DOWNLOAD_BYTES_MAX", "lots", "must be a number of bytes"],
     ["CHAINVISOR_DOWNLOAD_BYTES_MAX", "0", "must be a number of bytes"],
     ["CHAINVISOR_RPC_ADDRESS", "ftp://x", "must be an address"],
+    ["CHAINVISOR_RPC_ADDRESS", "foo", "must be an address"],
+    ["CHAINVISOR_RPC_ADDRESS", "tcp://10.0.0.1", "must be an address"],
+    ["CHAINVISOR_RPC_ADDRESS", ":26657", "must be an address"],
+    ["CHAINVISOR_STATUS_ADDRESS", "foo", "must be host:port"],
+    ["CHAINVISOR_STATUS_ADDRESS", "127.0.0.1:99999", "must be host:port"],
+    ["DAEMON_GRPC_ADDRESS", "not an address", "must be host:port"],
+    ["DAEMON_GRPC_ADDRESS", "localhost:99999", "must be host:port"],
     ["DAEMON_RESTART_DELAY", "1000h", "must be at most 576h"],
     ["DAEMON_NAME", "../evil", "must be the name of a file"],
   ])("%s=%s → %s", (name, value, words) => {
     const { problems } = readSettings({ ...ENV, [name]: value }, undefined);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(words);
+  });
+
+  test.each([
+    "https://rpc.example.com",
+    "http://rpc.example.com/node/",
+    "localhost:26657",
+    "tcp://[::1]:26657",
+    "10.0.0.1:26657",
+  ])("CHAINVISOR_RPC_ADDRESS=%s → right", (address) => {
+    expect(readSettings({ ...ENV, CHAINVISOR_RPC_ADDRESS: address }, undefined).problems).toEqual([]);
+  });
+
+  test("a script that does not exist, a hot switch with a backup → warnings", () => {
+    const wrong = { ...ENV, COSMOVISOR_CUSTOM_PREUPGRADE: "nofile.sh", CHAINVISOR_HOT_SWITCH: "true" };
+    expect(readSettings(wrong, undefined)).toMatchObject({
+      problems: [],
+      warnings: [
+        `COSMOVISOR_CUSTOM_PREUPGRADE: ${join(home, "cosmovisor", "nofile.sh")} is missing`,
+        expect.stringContaining("CHAINVISOR_HOT_SWITCH is true, and UNSAFE_SKIP_BACKUP is not"),
+      ],
+    });
+    writeFileSync(join(home, "cosmovisor", "script.sh"), "#!/bin/sh\n");
+    const right = { ...wrong, COSMOVISOR_CUSTOM_PREUPGRADE: "script.sh", UNSAFE_SKIP_BACKUP: "true" };
+    expect(readSettings(right, undefined).warnings).toEqual([]);
   });
 
   test("a wrong value in the file → named with the file; the default holds, nothing else is lost", () => {
