@@ -4,6 +4,7 @@ import { chainvisorFor } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseHeight } from "../../shell/options.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { planInState } from "../../staging/plan-in-state.js";
 import { usage } from "../../usage.js";
@@ -47,6 +48,7 @@ export function registerAddUpgrade(program: Cobra, tools: VisorTools): void {
       const chain = height ? await chainPlan(settings) : undefined;
       const [added] = await addUpgrades([{ name, executable, height }], {
         ...{ files: tools.files, settings, chain, isForced: force },
+        last: height ? await lastBlock(settings) : undefined,
         log: tools.output.say,
       });
       if (restart) await restartNow(tools);
@@ -61,6 +63,15 @@ export async function chainPlan(settings: Settings): Promise<Plan | undefined> {
   if (inState) return inState.plan;
   const { scheduled } = await statusOf(settings, realMachine);
   return scheduled?.origin === "chain" ? scheduled.plan : undefined;
+}
+
+/** By the home's files, else by the sidecar that runs, which asks the node of a chain whose files say nothing. */
+async function lastBlock(settings: Settings): Promise<bigint | undefined> {
+  const { files } = realMachine;
+  const { reached } = await nodeFacts({ files, settings, sidecar: undefined });
+  if (reached) return reached.height;
+  const height = (await askSidecar(settings, realMachine))?.status.height;
+  return height ? BigInt(height.value) : undefined;
 }
 
 /** The application that runs does not know the height. */

@@ -27,6 +27,8 @@ export interface AddOptions {
   readonly log: (line: string) => void;
   /** The plan that the chain has scheduled, as far as it is known. */
   readonly chain?: Pick<Plan, "name" | "height"> | undefined;
+  /** The last block of the node; heights up to it are refused. Undefined: not known, or past heights are allowed. */
+  readonly last?: bigint | undefined;
 }
 
 export interface AddedUpgrade {
@@ -46,6 +48,7 @@ export async function addUpgrades(upgrades: readonly UpgradeToAdd[], options: Ad
   const added = upgrades.map((upgrade) => checked(upgrade, options));
   requireDifferent(added);
   requireFreeHeights(added, options);
+  requireUpcoming(added, options);
   requireBesideChain(added, options);
   for (const { name, program, executable } of added) {
     await placeProgram(files, executable, program, FOLDER_MODE);
@@ -107,6 +110,16 @@ function requireBesideChain(added: readonly Checked[], { chain }: AddOptions): v
       throw usage(
         `${why}. Add the program of "${chain?.name}" without --upgrade-height: the sidecar switches when the chain halts for it`,
       );
+  }
+}
+
+/** With --force, too: the sidecar passes over a plan at such a height. */
+function requireUpcoming(added: readonly Checked[], { last }: AddOptions): void {
+  const past = added.filter(hasHeight).find(({ height }) => last !== undefined && height <= last);
+  if (past) {
+    throw usage(
+      `--upgrade-height ${past.height} is past: the last block of this node is ${last}. Give a height after it, or leave out --upgrade-height if the chain schedules the upgrade`,
+    );
   }
 }
 

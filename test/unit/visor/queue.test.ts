@@ -88,6 +88,22 @@ describe("addUpgrades()", () => {
     expect(diskFiles.list(join(at.home, "data"))).toEqual([]);
   });
 
+  test("a height up to the node's last block → refused with that block, also by force, and nothing is written", async () => {
+    const at = place();
+    const options = { files: diskFiles, settings: at, isForced: true, log: () => undefined, last: 2090n };
+    for (const height of [5n, 2090n]) {
+      await expect(addUpgrades([{ name: "v10", executable: exe, height }], options)).rejects.toMatchObject({
+        code: "UPG_INVALID_ARGUMENT",
+        message: expect.stringContaining(
+          `--upgrade-height ${height} is past: the last block of this node is 2090. Give a height after it`,
+        ),
+      });
+    }
+    expect(diskFiles.facts(join(at.root, "upgrades"))).toBeUndefined();
+    await addUpgrades([{ name: "v10", executable: exe, height: 2091n }], options);
+    expect(seen(readQueue(diskFiles, at).plans)).toEqual(["v10 2091 queue"]);
+  });
+
   test("a height that another plan is queued for → refused, and nothing is written; forced → both", async () => {
     const at = place();
     await add(at, [{ name: "v2", executable: exe, height: 181n }]);
