@@ -11,6 +11,8 @@ import { servedHalt } from "../upgrade/halt-served.js";
 import type { Shown } from "./view.js";
 
 const HALT_BYTES_MAX = 1_048_576;
+/** Not known, or no block was made: the page then shows no last block. */
+const NO_HEIGHT = "0";
 
 /** Phases that the page knows. */
 const FORMS: Readonly<Record<Phase, "running" | "waiting" | "halted" | "migrating" | "failed">> = {
@@ -31,7 +33,7 @@ export function nodeForm({ status }: Shown, halt: HaltRecord | undefined, home: 
   const { phase, plan, height, progress } = status;
   return {
     unproven: "what the supervisor of this node says: nothing of it is proven, and the node itself does not respond",
-    ...{ phase: FORMS[phase], supervisor_phase: phase, height: height?.value ?? "0" },
+    ...{ phase: FORMS[phase], supervisor_phase: phase, height: height?.value ?? lastCommitted(halt) ?? NO_HEIGHT },
     ...{ block_time: null, block_seconds: [], last_upgrade: null },
     plan: plan && { name: plan.name, height: plan.height, info: plan.info },
     progress: progress && {
@@ -40,6 +42,12 @@ export function nodeForm({ status }: Shown, halt: HaltRecord | undefined, home: 
     },
     halt: halt && (FORMS[phase] === "halted" || FORMS[phase] === "failed") ? servedHalt(halt, home, []) : null,
   };
+}
+
+/** A record that another program wrote may have anything there. */
+function lastCommitted(halt: HaltRecord | undefined): string | undefined {
+  const text: unknown = halt?.last_committed_height;
+  return typeof text === "string" && /^[0-9]{1,16}$/.test(text) ? text : undefined;
 }
 
 /** The record of a home of this project's programs; undefined: there is none that can be read. */

@@ -27,6 +27,16 @@ describe("keys", () => {
     expect((await line.run(["keys", "export", "alice"])).exit).toBe(2);
   });
 
+  test("keys add --help → its example that reads a file can be typed", async () => {
+    const line = new CommandLine();
+    delete line.env["CHAIND_KEYRING_BACKEND"];
+    const help = await line.text("keys", "add", "--help");
+    const [, words = ""] = /chaind (keys add alice --recover .*) < mnemonic\.txt/.exec(help) ?? [];
+    const added = await line.run(words.split(" "), `${MNEMONIC}\n`);
+    expect([added.exit, added.stderr]).toEqual([0, ""]);
+    expect(added.stdout).toContain(ADDRESS);
+  });
+
   test("keys delete of a sealed keyring → its password first, then a yes; with a wrong one nothing is deleted", async () => {
     const line = new CommandLine();
     line.env["CHAIND_KEYRING_BACKEND"] = "file";

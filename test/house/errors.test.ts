@@ -1,4 +1,5 @@
 /** The error table: code, docs and the core's twin say the same. */
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -67,6 +68,20 @@ describe("error table", () => {
     expect([...used].filter((name) => !(name in ERROR_KINDS) && !isFamily(name))).toEqual([]);
     expect(codes.filter((code) => !used.has(code) && !LATER.has(code))).toEqual([]);
   });
+});
+
+test("documents name only codes of the table", () => {
+  const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+  const isKnown = (name: string) =>
+    name in ERROR_KINDS || /_$/.test(name) || codes.some((code) => code.startsWith(`${name}_`));
+  const unknown = pages.flatMap((page) => {
+    const text = readFileSync(join(ROOT, page), "utf8");
+    return [...text.matchAll(/\bUPG_[A-Za-z0-9_]+/g)]
+      .map(([name]) => name)
+      .filter((name) => !isKnown(name))
+      .map((name) => `${page}: ${name}`);
+  });
+  expect(unknown).toEqual([]);
 });
 
 /** Codes of interfaces that are not built yet. An interface that is built takes its code off this list. */

@@ -138,7 +138,9 @@ const SILENT_SECONDS = 600;
 function lastBlock({ height, time }: ChainStatus, now: number): Child[] {
   const age = time === undefined ? 0 : (now - time) / 1_000;
   return [
-    facts(["Last block", count(height)], time === undefined ? undefined : ["Its time", moment(time)]),
+    height === 0n
+      ? undefined
+      : facts(["Last block", count(height)], time === undefined ? undefined : ["Its time", moment(time)]),
     age > SILENT_SECONDS ? h("p", { class: "warning" }, `No newer block for ${duration(age)}.`) : undefined,
   ];
 }

@@ -64,7 +64,7 @@ function registerAdd(keys: Cobra, output: Output): void {
     .option("--multisig-threshold <uint>", "members that must sign", parseCount, 1)
     .option("--no-sort", "keep the members in the order given, not in that of their addresses")
     .option("--pubkey <json>", "keep this public key alone: of somebody else, for a multisig key")
-    .example("keys add alice --keyring-backend test", "keys add alice --recover < mnemonic.txt")
+    .example("keys add alice --keyring-backend test", "keys add alice --recover --keyring-backend test < mnemonic.txt")
     .action(async (name: string, flags: AddFlags, command: Cobra) => add(name, flags, command, output));
 }
 

@@ -152,6 +152,10 @@ describe("openStatus()", () => {
       plan: { name: "v2" },
     });
     expect(text).not.toContain(home);
+    // A sidecar that was started beside a dead node knows no height; the record of the halt has it.
+    board.update({ phase: "failed", height: null });
+    const again = await (await fetch(url("/chain/upgrade/v1/status"))).json();
+    expect(again).toMatchObject({ phase: "failed", height: "999" });
     const node = createServer((_, response) => response.end('{"phase":"running","height":"5"}'));
     await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
     const { port } = node.address() as AddressInfo;
