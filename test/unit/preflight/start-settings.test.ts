@@ -8,6 +8,7 @@ import { START_FILE, startUnderSidecar } from "../../../host/programs/supervised
 import { rehearse } from "../../../host/rehearsal/rehearse.js";
 import { settingFlags } from "../../../host/shell/known-settings.js";
 import { settledStart } from "../../../host/shell/start-settings.js";
+import { TestHome } from "../../e2e/chaind.js";
 import { HANDLERS, rowsOf, scheduled } from "./homes.js";
 
 afterEach(() => {
@@ -124,6 +125,12 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     expect(status).toBe(exit);
     if (typeof words === "string") expect(said).toContain(words);
     else expect(said).toMatch(words);
+  });
+
+  test("the sidecar was started with --max-blocks, and the height is reached → 0: the next start counts anew", async () => {
+    const home = new TestHome().schedule({ name: "v2", height: 9n, info: "" }, 8n).path;
+    lastStart(home, "start", "--max-blocks", "1");
+    expect(await check(home)).toEqual([0, expect.stringContaining("can take over")]);
   });
 
   test("the sidecar's flags come before app.toml; a command that the sidecar runs reads them, too", async () => {
