@@ -10,6 +10,7 @@ import { requireSettings } from "../../sidecar/settings/read.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { realMachine } from "../real-machine.js";
 import { openSidecarLog, withLogFormat } from "../run/log.js";
+import { requireOwnHome } from "../run/own-home.js";
 import { Signals } from "../run/signals.js";
 import { runVisor } from "../run/visor.js";
 import type { VisorTools } from "../tools.js";
@@ -28,11 +29,15 @@ export function registerRun(program: Cobra): void {
     .example("run start", "--home /var/lib/chain --name chaind run start --min-retain-blocks 500");
 }
 
-/** @returns the exit status of docs/errors.md @throws UpgradeError UPG_STORE_LOCKED: another sidecar has this home */
+/**
+ * @returns the exit status of docs/errors.md
+ * @throws UpgradeError UPG_STORE_LOCKED: another sidecar has this home; UPG_INVALID_ARGUMENT: the program is given another home
+ */
 export async function runApp(tools: VisorTools, args: readonly string[]): Promise<number> {
   const read = tools.readSettings();
   requireSettings(read);
   const settings = withLogFormat(read, args, tools.env);
+  requireOwnHome({ settings, args, env: tools.env });
   const log = openSidecarLog(settings);
   for (const warning of read.warnings) log("warn", warning);
   const lock = HomeLock.acquire(join(settings.root, "chainvisor.lock"));
