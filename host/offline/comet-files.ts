@@ -1,10 +1,13 @@
 /** Where CometBFT has its files in a home, as its own settings say. */
 import { resolve } from "node:path";
+import { findComet } from "../abci/comet/binary.js";
 import type { CometFiles } from "../abci/comet/home-files.js";
 import { OwnVotes } from "../abci/comet/own-votes.js";
 import type { Home } from "../engine/home/home.js";
+import { messageOf } from "../errors.js";
 import type { Log } from "../log-line.js";
 import { configValue, readConfig } from "../shell/config-file.js";
+import type { StartSettings } from "../shell/start-settings.js";
 
 /** @throws UpgradeError UPG_INVALID_CONFIG */
 export function cometFiles(home: Home): CometFiles {
@@ -17,6 +20,17 @@ export function cometFiles(home: Home): CometFiles {
     databases: at("db_dir", "data"),
     hasRemoteSigner: Boolean(configValue(settings, "priv_validator_laddr", "text")),
   };
+}
+
+/** Why a start that starts CometBFT too would fail for want of its program. Undefined: it is there, or is not needed. */
+export function cometProblem({ cometChild }: Pick<StartSettings, "cometChild">): string | undefined {
+  if (!cometChild) return undefined;
+  try {
+    findComet(cometChild.named, process.env);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /**

@@ -11,6 +11,7 @@ import { noChain, openShared } from "../engine/home/home-database.js";
 import { versionsAndHandlers } from "../engine/home/versions-and-handlers.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import { sha256 } from "../native/sha256.js";
+import { cometProblem } from "../offline/comet-files.js";
 import { type PreUpgradeFlags, preUpgrade } from "../offline/pre-upgrade.js";
 import { openRehearsal } from "../offline/rehearsal.js";
 import { parsePlanInfo } from "../plan-info/plan-info.js";
@@ -59,6 +60,7 @@ export async function preflight(path: string, flags: PreflightFlags): Promise<Pr
   const all = [
     ...rows,
     startRow(start, plan),
+    ...cometRows(flags),
     ...validatorKeyRows(home),
     ...(await sidecarRows(place, absolute, plan)),
   ];
@@ -79,6 +81,16 @@ function preUpgradeOf(path: string, flags: PreflightFlags): PreUpgradeEnd {
   const lines: string[] = [];
   const exit = preUpgrade(path, flags, (line) => lines.push(line));
   return { exit, lines };
+}
+
+/** A warning: this shell may have another PATH than the node, and a relay starts CometBFT by flags of its own. */
+function cometRows({ start }: PreflightFlags): Row[] {
+  try {
+    const problem = start && cometProblem(start());
+    return problem === undefined ? [] : [{ check: "cometbft", state: "warning", words: problem }];
+  } catch {
+    return []; // Settings that `start` refuses: the row `start` says so.
+  }
 }
 
 function validatorKeyRows({ dataFolder }: Home): Row[] {

@@ -20,6 +20,7 @@ export const CHECKS = [
   "program",
   "checksum",
   "start",
+  "cometbft",
   "validator key",
   "handler",
   "stores",

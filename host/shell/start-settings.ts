@@ -16,6 +16,8 @@ import { envName, settle } from "./settings.js";
 export interface StartSettings {
   /** Undefined: neither a flag nor the environment nor app.toml names one. */
   readonly engine: EngineName | undefined;
+  /** `start` starts CometBFT too. `named`: by --comet.bin; undefined: the one of the environment or PATH. */
+  readonly cometChild: { readonly named: string | undefined } | undefined;
   /** Folder of handlers for the versions that this program knows; undefined: that of the chain. */
   readonly handlers: string | undefined;
   /** One more folder of handlers that wait for their height. */
@@ -49,6 +51,7 @@ interface SettingSource {
 interface StartFlags {
   readonly engine: EngineName;
   readonly withComet: boolean;
+  readonly "comet.bin"?: string;
   readonly handlers?: string;
   readonly handlersStaged?: string;
   readonly handlerDiskMax?: number;
@@ -113,6 +116,7 @@ export function startSettings(start: Command, file?: string): StartSettings {
   }
   return {
     engine: chosenEngine(flags, start),
+    cometChild: flags.engine === "cometbft" && flags.withComet ? { named: flags["comet.bin"] } : undefined,
     handlers: handlers && resolve(handlers),
     staged: handlersStaged && resolve(handlersStaged),
     skipHeights: [

@@ -170,6 +170,18 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     },
   );
 
+  test("preflight: CometBFT is to be started and its program is missing → a warning; nothing starts it → no row", async () => {
+    const home = scheduled();
+    const row = async () => (await rowsOf(home, await settings(home))).get("cometbft");
+    vi.stubEnv("COMETBFT_BIN", "/no/such/cometbft");
+    expect(await row()).toBeUndefined();
+    appToml(home, 'engine = "cometbft"\n');
+    const missing = { state: "warning", words: expect.stringContaining("/no/such/cometbft cannot be run") };
+    expect(await row()).toMatchObject(missing);
+    appToml(home, 'engine = "cometbft"\nwith-comet = false\n');
+    expect(await row()).toBeUndefined();
+  });
+
   test("preflight: the row `start` is missing", async () => {
     const home = scheduled();
     mkdirSync(join(home, "config"), { recursive: true });
