@@ -33,7 +33,7 @@ export class BackupAhead {
     const begun = clock.now();
     this.#lookedAt = begun;
     // What is found of a plan that is ahead no more is shown nobody.
-    void this.#found().then((found) => this.#lookedAt === begun && this.#show(found));
+    void backupReadiness(this.shared, isWithoutProgram).then((found) => this.#lookedAt === begun && this.#show(found));
   }
 
   /** No plan is ahead. */
@@ -44,32 +44,6 @@ export class BackupAhead {
     board.update({ readiness: board.current.readiness.filter(({ what }) => what !== "backup") });
   }
 
-  async #found(): Promise<Readiness> {
-    const { settings, machine } = this.shared;
-    const what = "backup";
-    if (settings.isBackupSkipped) {
-      return { what, state: "skipped", detail: "no backup is made (UNSAFE_SKIP_BACKUP)", next: null };
-    }
-    try {
-      // What the backup itself needs is loaded by then, too.
-      const [{ dataTree, roomFor }] = await Promise.all([import("./room.js"), import("./backup.js")]);
-      const { files } = machine;
-      const { bytes, free, isByReflink, problem } = await roomFor(
-        files,
-        settings,
-        dataTree(files, join(settings.home, "data")),
-      );
-      if (problem !== undefined) return { what, state: "wrong", detail: problem, next: null };
-      const how = isByReflink ? "by reflink, which takes no room" : `of which ${free} are free`;
-      const when = this.#isWithoutProgram
-        ? "; made where the program ends to be started again for the plan (14), not of one that goes on"
-        : "";
-      return { what, state: "ready", detail: `${bytes} bytes into ${settings.backupDir}, ${how}${when}`, next: null };
-    } catch (error) {
-      return { what, state: "unknown", detail: messageOf(error), next: null };
-    }
-  }
-
   #show(found: Readiness): void {
     const { board, log } = this.shared;
     const others = board.current.readiness.filter(({ what }) => what !== found.what);
@@ -77,5 +51,30 @@ export class BackupAhead {
     if (found.state === "wrong" && found.detail !== this.#said)
       log("warn", `the backup before the upgrade: ${found.detail}`);
     this.#said = found.detail;
+  }
+}
+
+/** Of the backup that the switch makes. Never rejects. @param isWithoutProgram the plan may be made by the program that runs */
+export async function backupReadiness(
+  { settings, machine: { files } }: Pick<AheadOptions, "settings"> & { readonly machine: Pick<Machine, "files"> },
+  isWithoutProgram: boolean,
+): Promise<Readiness> {
+  const what = "backup";
+  if (settings.isBackupSkipped) {
+    return { what, state: "skipped", detail: "no backup is made (UNSAFE_SKIP_BACKUP)", next: null };
+  }
+  try {
+    // What the backup itself needs is loaded by then, too.
+    const [{ dataTree, roomFor }] = await Promise.all([import("./room.js"), import("./backup.js")]);
+    const tree = dataTree(files, join(settings.home, "data"));
+    const { bytes, free, isByReflink, problem } = await roomFor(files, settings, tree);
+    if (problem !== undefined) return { what, state: "wrong", detail: problem, next: null };
+    const how = isByReflink ? "by reflink, which takes no room" : `of which ${free} are free`;
+    const when = isWithoutProgram
+      ? "; made where the program ends to be started again for the plan (14), not of one that goes on"
+      : "";
+    return { what, state: "ready", detail: `${bytes} bytes into ${settings.backupDir}, ${how}${when}`, next: null };
+  } catch (error) {
+    return { what, state: "unknown", detail: messageOf(error), next: null };
   }
 }

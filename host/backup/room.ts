@@ -2,13 +2,17 @@
 import { join } from "node:path";
 import { messageOf } from "../errors.js";
 import type { Files } from "../programs/files.js";
+import { WRITE_PROBE } from "../programs/write-probe.js";
+import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 import { type Tree, treeOf } from "./tree.js";
 
 /** Beside the copy: names of folders, the manifest, and what others write meanwhile. */
 const RESERVE_BYTES = 64 * 1_024 * 1_024;
-/** What a block's run spilled to disk, which a start removes; where the servers of a node that has ended were. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["spill", "addresses.json"]);
+/** What a block's run spilled to disk, which a start removes; where the servers of a node that has ended were; what another process tries. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["spill", "addresses.json", WRITE_PROBE]);
+/** The folder, its manifest, and a temporary name. */
+const OWN_FILES = 3;
 const PROBE = ".data-backup-probe";
 const FOLDER_PROBE = ".data-backup-probe-folder";
 
@@ -32,7 +36,10 @@ export async function roomFor(files: Files, settings: RoomSettings, tree: Tree):
   const { bytes } = tree;
   const isByReflink = backupKind !== "copy" && (await canReflink(files, settings, tree));
   const free = files.freeBytes(backupDir);
-  const problem = unwritable(files, backupDir) ?? (isByReflink ? undefined : problemOf(settings, bytes, free));
+  const problem =
+    unwritable(files, backupDir) ??
+    withoutInodes(files, backupDir, tree) ??
+    (isByReflink ? undefined : problemOf(settings, bytes, free));
   return { bytes, free, isByReflink, problem };
 }
 
@@ -47,6 +54,17 @@ function unwritable(files: Files, backupDir: string): string | undefined {
   } catch (error) {
     return `nothing can be written into ${backupDir}: ${messageOf(error)}`;
   }
+}
+
+/** A copy by reflink takes them, too. */
+function withoutInodes(files: Files, backupDir: string, tree: Tree): string | undefined {
+  const needed = tree.files.length + tree.folders.length + tree.links.length + OWN_FILES;
+  const free = files.freeFiles(backupDir);
+  if (free === undefined || free >= needed) return undefined;
+  return (
+    `a backup takes ${needed} files and folders, and ${backupDir} has inodes for ${free} (\`df -i ${shellWord(backupDir)}\`): remove files there, ` +
+    "name a folder on another disk (DAEMON_DATA_BACKUP_DIR), or go without a backup (UNSAFE_SKIP_BACKUP=true)"
+  );
 }
 
 function problemOf({ backupDir, backupKind }: RoomSettings, bytes: number, free: number): string | undefined {

@@ -23,6 +23,7 @@ import { dirname, resolve } from "node:path";
 import { makeFolder, openRegularFile, syncFolder } from "../store/disk/lmdb-access.js";
 import type { FileFacts, Files, OpenFile } from "./files.js";
 import { giveToOwner } from "./home-owner.js";
+import { tryWrite } from "./write-probe.js";
 
 const MODE_BITS = 0o7777;
 
@@ -57,6 +58,12 @@ export const diskFiles: Files = {
     const { bavail, bsize } = statfsSync(path);
     return bavail * bsize;
   },
+  freeFiles: (path) => {
+    const { files, ffree } = statfsSync(path);
+    // Some file systems create inodes as they need them, and count none.
+    return files === 0 ? undefined : ffree;
+  },
+  tryWrite,
 };
 
 /** From the first one that was made to the last, which may be the same. */

@@ -58,4 +58,11 @@ export interface Files {
   syncFile(path: string): void;
   /** That may still be written on the file system of an existing path. */
   freeBytes(path: string): number;
+  /** Files that can still be created there; undefined: the file system has no such bound. */
+  freeFiles(path: string): number | undefined;
+  /**
+   * Creates and removes a file in an existing folder, or a link; of an existing file, checks that it can be replaced. Nothing is left
+   * behind or changed. Permissions do not show a read-only mount, an immutable file, a quota or a lack of inodes.
+   */
+  tryWrite(path: string, what?: "link"): void;
 }

@@ -1,4 +1,7 @@
-/** Files as the switch needs them: of the right kind, and open to the node's user. Root may open all, so its success says nothing. */
+/**
+ * Files as the switch needs them: of the right kind, open to the node's user, and in folders that take new files. Root may open all, so
+ * its success says nothing of permissions; read-only mounts, immutable files, quotas and a lack of inodes stop root as well.
+ */
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../errors.js";
 import type { FileFacts, Files } from "../programs/files.js";
@@ -26,24 +29,90 @@ type Place = Pick<Settings, "home" | "root" | "name">;
 
 /** @param program of the plan; a missing file is another finding */
 export function filesReadiness(files: Files, settings: Place, program: string): readonly Readiness[] {
-  return [...kindReadiness(files, settings, program), ...accessReadiness(files, settings, program)];
+  const access = accessReadiness(files, settings, program);
+  return [...kindReadiness(files, settings, program), ...access, ...writeReadiness(files, settings, program)];
 }
 
 /** What the switch reads or replaces, and is something else: a rename onto a folder fails. */
 function kindReadiness(files: Files, settings: Place, program: string): readonly Readiness[] {
-  const { data, previous, ...places } = placesOf(settings);
-  const { planFile, haltFile, database, failureFile, returnedFile, passedFile, startFile, restartFile } = places;
-  const wanted = [
-    ...[planFile, haltFile, database, failureFile, returnedFile, passedFile, startFile, restartFile],
-    ...[join(data, "priv_validator_state.json"), queueFile(settings.root)],
-    join(dirname(program), "..", "upgrade-info.json"),
-  ].map((path) => [path, "file", files.facts] as const);
+  const { previous } = placesOf(settings);
+  const wanted = writtenFiles(settings, program).map((path) => [path, "file", files.facts] as const);
   return [...wanted, [previous, "link", files.linkFacts] as const].flatMap(([path, kind, factsOf]): Readiness[] => {
     const found = kindAt(factsOf, path);
     if (found === undefined || found === kind) return [];
     const detail = `${path} must be a ${kind}, and is a ${found === "other" ? "device, pipe or socket" : found}`;
     return [{ what: "files", state: "wrong", detail, next: `mv ${shellWord(path)} ${shellWord(`${path}.wrong`)}` }];
   });
+}
+
+/** By the sidecar at its start, at the switch or at a handler's restart, and by the node at the upgrade's block. */
+function writtenFiles(settings: Place, program: string): readonly string[] {
+  const { data, ...places } = placesOf(settings);
+  const { planFile, haltFile, database, failureFile, returnedFile, passedFile, startFile, restartFile } = places;
+  return [
+    ...[planFile, haltFile, database, failureFile, returnedFile, passedFile, startFile, restartFile],
+    ...[join(data, "priv_validator_state.json"), queueFile(settings.root)],
+    join(dirname(program), "..", "upgrade-info.json"),
+  ];
+}
+
+/** Folders in which they are made, each after those above it. */
+function writtenFolders({ home, root }: Place, program: string): readonly string[] {
+  const data = join(home, "data");
+  const below = ["receipts", "witness", "snapshots"].map((name) => join(data, name));
+  return [data, ...below, root, dirname(dirname(program))];
+}
+
+interface Refusal {
+  readonly path: string;
+  readonly code: string | undefined;
+  readonly message: string;
+  /** Shows the cause, or removes it. */
+  readonly next: string;
+}
+
+/** Tried, and not judged by permissions. What is missing is another finding. */
+function writeReadiness(files: Files, settings: Place, program: string): readonly Readiness[] {
+  const { root } = settings;
+  const refusals = [
+    ...writtenFolders(settings, program).map((path) => refusalOf(files, path)),
+    refusalOf(files, root) ? undefined : refusalOf(files, root, "link"),
+    ...writtenFiles(settings, program).map((path) => refusalOf(files, path)),
+  ].filter((each) => each !== undefined);
+  const denied = refusals.filter(({ code }) => code === "EACCES");
+  // Of the node's own user the permissions say it already.
+  const others = refusals.filter(({ code, path }) => code !== "EACCES" && !isBelow(path, refusals));
+  const found = others.map(({ path, message, next }): Readiness => {
+    const detail = `${path} cannot be written, and the upgrade writes there: ${message}`;
+    return { what: "files", state: "wrong", detail, next };
+  });
+  const user = foreignTo(files, settings);
+  if (!user || denied.length === 0) return found;
+  const paths = denied.map(({ path }) => path).join(", ");
+  const detail = `this user cannot try whether the upgrade can write ${paths}: ask as user ${user.uid}, as whom the node runs, or as root`;
+  return [...found, { what: "files", state: "unknown", detail, next: null }];
+}
+
+/** Reported by the folder above it, for the same reason. */
+const isBelow = (path: string, refusals: readonly Refusal[]) =>
+  refusals.some((each) => each.path !== path && path.startsWith(`${each.path}/`));
+
+/** Undefined: it can be written, or is not there. */
+export function refusalOf(files: Files, path: string, what?: "link"): Refusal | undefined {
+  try {
+    if (files.facts(path)) files.tryWrite(path, what);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { path, code, message: messageOf(error), next: remedyOf(path, code) };
+  }
+}
+
+function remedyOf(path: string, code: string | undefined): string {
+  const word = shellWord(path);
+  if (code === "EPERM") return `chattr -ia ${word}`;
+  if (code === "ENOSPC") return `df -h ${word} && df -i ${word}`;
+  return code === "EDQUOT" ? `quota -v` : `findmnt -T ${word}`;
 }
 
 /** Undefined: nothing is there, or the system does not say. */
@@ -72,6 +141,13 @@ function accessReadiness(files: Files, settings: Place, program: string): readon
   const next = `chown -R ${user.uid}:${user.gid} ${there} && chmod -R u+rwX ${there}`;
   const detail = `user ${user.uid}, as whom the node runs, ${problems.join("; ")}`;
   return [{ what: "files", state: "wrong", detail, next }];
+}
+
+/** The node's user, if this process runs as another one that is not root. */
+export function foreignTo(files: Files, settings: Place): User | undefined {
+  const user = userOf(files, settings);
+  const uid = process.getuid?.() ?? ROOT;
+  return uid === ROOT || uid === user?.uid ? undefined : user;
 }
 
 /** That of the sidecar that runs, else the owner of the home. Undefined: the system does not say. */

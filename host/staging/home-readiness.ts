@@ -70,13 +70,15 @@ function rehearsalReadiness({ settings: { home, name }, plan, machine }: Facts):
 /** Less is free than a node needs to go on at all. */
 function diskReadiness({ settings: { home }, machine }: Facts): readonly Readiness[] {
   if (!isShort(machine.files, home)) return [];
-  const detail = `less than ${RESERVE_BYTES / PART_BYTES} MiB are free on the disk of ${home}: the node stops when it is full`;
-  return [{ what: "disk", state: "missing", detail, next: `df -h ${shellWord(home)}` }];
+  // It may be mounted by itself.
+  const data = join(home, "data");
+  const detail = `less than ${RESERVE_BYTES / PART_BYTES} MiB are free on the disk of ${data}: the node stops when it is full`;
+  return [{ what: "disk", state: "missing", detail, next: `df -h ${shellWord(data)}` }];
 }
 
 export function isShort(files: Files, home: string): boolean {
   try {
-    return files.freeBytes(home) < RESERVE_BYTES;
+    return files.freeBytes(join(home, "data")) < RESERVE_BYTES;
   } catch {
     return false; // The system does not say it.
   }

@@ -96,7 +96,7 @@ function nextOf(error: UpgradeError, facts: EndingFacts): string {
       if (code === "UPG_STORE_UPGRADE") return `${safe} ${storesDiffer(facts, again)}`;
       if (code === "UPG_NOT_FOUND_PLAN") return `See what is scheduled: ${command("query upgrade plan")}.`;
       return code === "UPG_STORE_FULL"
-        ? `${safe} See what fills the disk: \`df -h ${shellWord(home)}\`; TMPDIR chooses where a rehearsal writes.`
+        ? `${safe} See what fills the disk: \`df -h ${shellWord(`${home}/data`)} "\${TMPDIR:-/tmp}"\`; TMPDIR chooses where a rehearsal writes.`
         : `${safe} docs/errors.md describes ${code}.`;
   }
 }

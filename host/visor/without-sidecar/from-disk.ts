@@ -4,6 +4,7 @@
  */
 
 import { basename, join, relative, resolve } from "node:path";
+import { backupReadiness } from "../../backup/ahead.js";
 import { messageOf } from "../../errors.js";
 import { Board } from "../../panel/board.js";
 import { haltRecordOf } from "../../panel/node-form.js";
@@ -21,6 +22,7 @@ import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { planStatus } from "../../sidecar/unseen-plan.js";
 import { earlyProblem } from "../../staging/current-link.js";
+import { foreignTo } from "../../staging/files-readiness.js";
 import { planInState } from "../../staging/plan-in-state.js";
 import { stagePlan } from "../../staging/stage-plan.js";
 import { lastStart } from "../../staging/start-command.js";
@@ -54,7 +56,7 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     const reached = await look.heights.ofHome(look.isOurs, undefined);
     const inState = await planInState(files, settings);
     const pending = decision.kind === "switch" ? decision : firstOf(decision.pending, inState);
-    const readiness = pending ? await stagedReadiness(settings, machine, pending.plan) : [];
+    const readiness = pending ? await stagedReadiness(settings, real, pending.plan) : [];
     const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
     const failed = readFailure(files, placesOf(settings).failureFile);
     board.update({
@@ -138,6 +140,13 @@ export async function stagedReadiness(settings: Settings, real: Machine, plan: P
     ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
     ...{ log: nothing, onProgress: nothing },
   });
-  if (!early) return readiness;
-  return [...readiness, { what: "current", state: "wrong", detail: early.problem, next: early.next }];
+  const all = [...readiness, await backupFrom(settings, real)];
+  if (!early) return all;
+  return [...all, { what: "current", state: "wrong", detail: early.problem, next: early.next }];
+}
+
+/** Permissions of the user who asks say nothing of the node's. */
+async function backupFrom(settings: Settings, real: Pick<Machine, "files">): Promise<Readiness> {
+  const found = await backupReadiness({ settings, machine: real }, false);
+  return found.state === "wrong" && foreignTo(real.files, settings) ? { ...found, state: "unknown" } : found;
 }

@@ -1,6 +1,7 @@
 /** What doctor reports about a disk: no room for a backup, and folders that the system refuses to show. */
 import { describe, expect, test } from "vitest";
 import { diskFiles } from "../../../host/programs/disk-files.js";
+import type { Files } from "../../../host/programs/files.js";
 import { readSettings } from "../../../host/sidecar/settings/read.js";
 import { examine } from "../../../host/staging/doctor/doctor.js";
 import { goodHome, look } from "./doctor-home.js";
@@ -14,6 +15,24 @@ describe("examine() backups, and what cannot be looked at", () => {
     const patient = { files, read, platform: "linux", arch: "x64", units: [] };
     expect(examine(patient).find(({ what }) => what === "backup")?.detail).toContain("does not fit");
     expect(look(home, { env: { UNSAFE_SKIP_BACKUP: "true" } })[0]).toContain("UNSAFE_SKIP_BACKUP is true");
+  });
+
+  test("the backup folder has less free than the backup's own reserve, or takes no file → wrong", () => {
+    const { home } = goodHome();
+    const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n", DAEMON_SHUTDOWN_GRACE: "1s" }, undefined);
+    const found = (files: Files) =>
+      examine({ files, read, platform: "linux", arch: "x64", units: [] }).find(({ what }) => what === "backup");
+    expect(found({ ...diskFiles, freeBytes: () => 63 * 2 ** 20 })).toMatchObject({
+      level: "wrong",
+      detail: expect.stringContaining("with a reserve of 64 MiB"),
+    });
+    const tryWrite = () => {
+      throw Object.assign(new Error("EROFS: read-only file system"), { code: "EROFS" });
+    };
+    expect(found({ ...diskFiles, tryWrite })).toMatchObject({
+      ...{ level: "wrong", next: `findmnt -T ${home}` },
+      detail: `nothing can be written into ${home}: EROFS: read-only file system`,
+    });
   });
 
   test("the node found a vote of its key that the record of signatures lacks → a warning with both files", () => {

@@ -292,6 +292,7 @@ describe("statusCommand()", () => {
       readiness: [
         { what: "program", state: "missing", next: expect.stringContaining("add-upgrade v2 <program>") },
         { what: "current", state: "wrong", detail: expect.stringContaining("may not be executed") },
+        { what: "backup", state: "ready" },
       ],
     });
     expect(existsSync(join(home, "cosmovisor/current"))).toBe(false);

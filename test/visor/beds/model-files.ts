@@ -18,7 +18,7 @@ export const FILE_CALLS = [
     "sync",
     "close",
   ],
-  ...["rename", "remove", "symlink", "chmod", "copy", "syncFolder", "syncFile", "freeBytes"],
+  ...["rename", "remove", "symlink", "chmod", "copy", "syncFolder", "syncFile", "freeBytes", "tryWrite"],
 ] as const;
 export type FileCall = (typeof FILE_CALLS)[number];
 
@@ -216,6 +216,14 @@ export class ModelFiles implements Files {
       this.#required(path, true);
       return FREE_BYTES;
     });
+  }
+
+  freeFiles(): undefined {
+    return undefined;
+  }
+
+  tryWrite(path: string): void {
+    this.#call("tryWrite", path, () => void this.#required(path, true));
   }
 
   #required(path: string, isFollowed: boolean): Inode {

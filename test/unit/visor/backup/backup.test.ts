@@ -169,6 +169,12 @@ describe("makeBackup()", () => {
     );
   });
 
+  test("too few inodes → refused before a file is made, with the command that shows them", async () => {
+    const home = filled();
+    await expect(make(home, { files: { ...files, freeFiles: () => 4 } })).rejects.toThrow(/inodes for 4 \(`df -i /);
+    expect(names(home)).toEqual([]);
+  });
+
   test("reflinks alone, where there are none → refused; a folder inside the data → refused", async () => {
     const home = filled();
     const none: Files = { ...files, copy: () => Promise.reject(new Error("ENOTSUP")) };

@@ -1,8 +1,20 @@
 /** Files of a home that the switch cannot use: of the wrong kind, or closed to the user as whom the node runs. */
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { diskFiles } from "../../../../host/programs/disk-files.js";
 import type { Files } from "../../../../host/programs/files.js";
 import { filesReadiness } from "../../../../host/staging/files-readiness.js";
@@ -61,6 +73,89 @@ describe("filesReadiness()", () => {
       },
     ]);
     expect(found(0o755)).toEqual([]);
+  });
+});
+
+describe("filesReadiness() tries what it needs to write", () => {
+  /** The system refuses below this path. */
+  const refusing = (at: string, code: string): Files => ({
+    ...diskFiles,
+    tryWrite: (path, what) => {
+      if (path === at || path.startsWith(`${at}/`)) throw Object.assign(new Error(`${code}: refused`), { code });
+      diskFiles.tryWrite(path, what);
+    },
+  });
+
+  test.each([
+    ["data", "EROFS", "findmnt -T DIR"],
+    ["data", "ENOSPC", "df -h DIR && df -i DIR"],
+    ["data", "EDQUOT", "quota -v"],
+    ["cosmovisor", "EROFS", "findmnt -T DIR"],
+    ["cosmovisor/upgrades/v2", "EPERM", "chattr -ia DIR"],
+  ])("%s refuses with %s → wrong, once, with the folder and a command", (name, code, next) => {
+    const { home, program } = homeWithProgram();
+    home.write("data/halt.json", "{}");
+    const at = home.file(name);
+    expect(filesReadiness(refusing(at, code), home.settings(), program)).toEqual([
+      {
+        what: "files",
+        state: "wrong",
+        detail: `${at} cannot be written, and the upgrade writes there: ${code}: refused`,
+        next: next.replaceAll("DIR", at),
+      },
+    ]);
+  });
+
+  test.each(["data/upgrade-info.json", "data/halt.json", "cosmovisor/returned.json"])(
+    "%s is immutable → wrong",
+    (name) => {
+      const { home, program } = homeWithProgram();
+      home.write(name, "{}");
+      const found = filesReadiness(refusing(home.file(name), "EPERM"), home.settings(), program);
+      expect(found).toMatchObject([{ state: "wrong", next: `chattr -ia ${home.file(name)}` }]);
+    },
+  );
+
+  test("a user without rights asks → unknown, with the user to ask as; the node's own user is told by the permissions", () => {
+    const { home, program } = homeWithProgram();
+    const owned = (uid: number, refused: Files): Files => ({
+      ...refused,
+      facts: (path) => {
+        const found = diskFiles.facts(path);
+        return found && { ...found, uid, gid: uid };
+      },
+    });
+    const getuid = vi.spyOn(process as { getuid: () => number }, "getuid").mockReturnValue(1_234);
+    try {
+      const refused = refusing(home.file("data"), "EACCES");
+      expect(filesReadiness(owned(USER, refused), home.settings(), program)).toMatchObject([
+        { what: "files", state: "unknown", detail: expect.stringContaining(`ask as user ${USER}, `) },
+      ]);
+      expect(filesReadiness(owned(1_234, refused), home.settings(), program)).toEqual([]);
+    } finally {
+      getuid.mockRestore();
+    }
+  });
+
+  test("nothing is left behind, and what a killed process left is removed", () => {
+    const { home, program } = homeWithProgram();
+    home.write("data/.write-probe.tmp", "");
+    home.write("data/halt.json", "{}");
+    const before = [statSync(home.file("data/halt.json")).mode, readdirSync(home.file("cosmovisor"))];
+    expect(filesReadiness(diskFiles, home.settings(), program)).toEqual([]);
+    expect(readdirSync(home.file("data"))).toEqual(["halt.json"]);
+    expect([statSync(home.file("data/halt.json")).mode, readdirSync(home.file("cosmovisor"))]).toEqual(before);
+  });
+
+  test("tryWrite() where a pipe or a link has the probe's name → an error or a file, and no other file is written to", () => {
+    const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-probe-"));
+    const other = join(folder, "other");
+    writeFileSync(other, "kept");
+    symlinkSync(other, join(folder, ".write-probe.tmp"));
+    diskFiles.tryWrite(folder);
+    diskFiles.tryWrite(folder, "link");
+    expect([readFileSync(other, "utf8"), readdirSync(folder)]).toEqual(["kept", ["other"]]);
+    rmSync(folder, { recursive: true });
   });
 });
 
