@@ -83,6 +83,16 @@ export function refuseInModule(name: string, instead: string): void {
   throw refusals.first;
 }
 
+/** The error of a module that uses what it kept from a call that is over. It fails the call, even if the module catches it. */
+export function usedLater(name: string, instead: string): UpgradeError {
+  try {
+    refuseInModule(name, instead);
+  } catch (refused) {
+    return refused as UpgradeError;
+  }
+  return new UpgradeError("UPG_INVALID_NONDETERMINISTIC", `${name} was used: ${instead}`);
+}
+
 /** Calls a log or progress callback, which has no effect on results: drops what it throws, or what its promise rejects with. */
 export function bestEffort(callback: () => unknown): void {
   try {

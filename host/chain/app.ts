@@ -11,7 +11,7 @@ import { codeRecords } from "../store/versions/code-records.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
 import type { StoreLoader } from "../store/versions/store-loader.js";
 import type { VersionView } from "../store/versions/version-view.js";
-import type { CacheMultiStore, CommitID, Height, Plan, Timestamp } from "../types.js";
+import type { CommitID, Height, Plan, Timestamp } from "../types.js";
 import { upgradeCommitOptions } from "../upgrade/commit-options.js";
 import type { AppliedUpgrade } from "../upgrade/hooks.js";
 import type { Keeper } from "../upgrade/keeper.js";
@@ -66,7 +66,7 @@ export class App {
   readonly #committed = () =>
     this.lastCommitID.version === 0n ? { stores: NO_STORES, version: this.version } : this.at();
   /** With the state of genesis, until the first block goes on from it. */
-  #begun: CacheMultiStore | undefined;
+  #begun: ReturnType<CommitMultiStore["branch"]> | undefined;
   /** The versions that this process knows, oldest first. */
   readonly versions: readonly ChainVersion[];
   readonly #choiceFacts: AppOptions & { readonly versions: readonly ChainVersion[] };
@@ -282,7 +282,7 @@ export class App {
     });
     const ran = { time, applied, version };
     const updates = this.#given.update({ ...ran, height, stores: branch }, this.#committed);
-    branch.write();
+    branch.finish();
     this.#ran = ran;
     const { hash: appHash } = this.multiStore.stage(upgradeCommitOptions(this.keeper.core, height, applied));
     return { appHash, ...output, ...updates, applied };

@@ -147,6 +147,7 @@ function runHooks(
     const inside = (own: ModuleContext) => callModule(what, () => run(own));
     hooks.call(what, () => (module.isBounded ? run(context) : runTried(what, context, inside)));
   }
+  hooks.close();
   const mode = { key: "mode", value: hook };
   return events.map(({ type, attributes }) => ({ type, attributes: [...attributes, mode] }));
 }

@@ -33,6 +33,7 @@ export function runTried<C extends Context>(what: string, context: C, code: Code
   const { sha256 } = context;
   const tried = tryOnStack("block", () => runOn(context, code));
   const onLess = digestWithLog(tried, sha256);
+  tried.branch.close();
   const run = runOn(context, code);
   requireSame(what, digestWithLog(run, sha256), onLess);
   keep(context, run);
@@ -63,7 +64,7 @@ function digestWithLog(run: MessagesRun<ChainEvent>, sha256: Sha256): string {
 
 function keep({ emit }: Context, { branch, events, outcome }: MessagesRun<ChainEvent>): void {
   if ("error" in outcome) throw outcome.error;
-  branch.write();
+  branch.finish();
   for (const { type, attributes } of events) {
     emit(type, ...attributes.map(({ key, value }) => [key, value] as const));
   }
@@ -90,7 +91,7 @@ export function triedHandler(sha256: Sha256, handler: UpgradeHandler): UpgradeHa
       tryOnStack("block", () => run(part, silentOver(part, context))),
       sha256,
     );
-    part.discard();
+    part.close();
     const done = run(whole, context);
     requireSame(`handler "${plan.name}"`, digestWithLog(done, sha256), onLess);
     if ("error" in done.outcome) throw done.outcome.error;

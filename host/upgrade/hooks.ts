@@ -177,7 +177,7 @@ export function endBlocker(
     guardAfter(handler, branch, { before: versionsBefore, after: versionMap }, keeper.table);
     requireKnownVersions(keeper, plan, { handler, before: versionsBefore, after: versionMap });
     const writes = writesOf(branch, handler.wasm, report);
-    branch.write();
+    branch.finish();
     applyVersions(() => core.apply(store, block.height, planBytes, versionMap, handler.removes));
     return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report, writes };
   } catch (error) {

@@ -4,12 +4,13 @@
  */
 import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
 import { hostCall } from "../engine-limit.js";
-import { UpgradeError } from "../errors.js";
 import { TX_EVENT_BYTES_MAX } from "../limits.js";
-import { moduleFunction } from "../synchronous.js";
+import { usedLater } from "../synchronous.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../types.js";
 import type { EventCounter } from "./events.js";
 import { SDK, TxError } from "./tx-error.js";
+
+const KEPT = "only nodes have it that ran the transaction since their start; take stores from the context of each call";
 
 /** The Cosmos SDK's figures for its stores and transactions. */
 export const GAS = Object.freeze({
@@ -73,7 +74,7 @@ export class GasMeter implements EventCounter {
 
   /** For uses that may charge nothing. @throws UpgradeError UPG_INVALID_NONDETERMINISTIC once it is closed */
   requireOpen(): void {
-    if (this.#last < 0n) throw usedLater();
+    if (this.#last < 0n) throw usedLater("a store or gas of a transaction that is over", KEPT);
   }
 
   /** @throws TxError sdk 11 when the limit is passed; what was asked for counts all the same; UPG_INVALID_NONDETERMINISTIC once it is closed */
@@ -110,14 +111,6 @@ export class GasMeter implements EventCounter {
   nestedEvents(): this {
     return this;
   }
-}
-
-function usedLater(): UpgradeError {
-  return new UpgradeError(
-    "UPG_INVALID_NONDETERMINISTIC",
-    `${moduleFunction() ?? "a module"} used a store or gas of a transaction that is over, which only nodes have that ran it since their start: ` +
-      "take stores from the context of each call",
-  );
 }
 
 /** A store that charges for every use. */

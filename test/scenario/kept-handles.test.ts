@@ -1,16 +1,20 @@
-/** Stores and gas that a module keeps from one transaction, and uses in another. */
+/** Stores and gas that a module keeps from one call, and uses in another. */
 import { describe, expect, test } from "vitest";
 import { MsgAddNoteResponseSchema, MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
 import { App } from "../../host/chain/app.js";
 import type { ModuleContext } from "../../host/chain/context.js";
-import { defineChain } from "../../host/chain/define-chain.js";
+import { defineChain, migrate } from "../../host/chain/define-chain.js";
 import { parseGenesis } from "../../host/chain/genesis/genesis.js";
+import type { Module } from "../../host/chain/module.js";
 import { messageKind } from "../../host/chain/tx/message-kind.js";
 import { Core } from "../../host/core/core.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
+import type { KVStore } from "../../host/types.js";
 import { exampleChain } from "../example-chain.js";
+import { failureOf } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";
+import { next, upgraded } from "./one-upgrade.js";
 import { pack, Signer } from "./wallet.js";
 
 const KEY = Uint8Array.of(1);
@@ -106,4 +110,64 @@ describe("what a message keeps, used by the next transaction", () => {
     expect(first).toMatchObject({ code: 111_222 });
     expect(second).toMatchObject({ codespace: "sdk", code: 35 });
   });
+});
+
+describe("what a hook or a migration keeps, used by a later hook", () => {
+  const USES: Readonly<Record<string, (store: KVStore) => unknown>> = {
+    get: (store) => store.get(KEY),
+    has: (store) => store.has(KEY),
+    set: (store) => store.set(KEY, KEY),
+    delete: (store) => store.delete(KEY),
+    iterate: (store) => [...store.iterate()],
+    "scan of an empty store": (store) => store.scan().read(new Uint8Array(100)),
+  };
+  const USED = "used a store of a call that is over";
+  const LATER = 3n;
+
+  const chainWith = (own: Partial<Module>) => {
+    const module = { name: "own", consensusVersion: 2n, ...own };
+    const upgrades = [{ plan: "next", from: { own: 1n }, handler: migrate }];
+    return defineChain({ name: "ownd", modules: [...exampleChain.modules, module], upgrades });
+  };
+  const run = (own: Partial<Module>) => {
+    const { app } = upgraded(chainWith({ migrations: { 1: () => undefined }, ...own }), { register: () => undefined });
+    return failureOf(() => next(app));
+  };
+
+  for (const isBounded of [false, true]) {
+    test.each(Object.entries(USES))(
+      `%s of a store of a migration, isBounded: ${isBounded} → the node stops`,
+      (_, use) => {
+        let kept: KVStore | undefined;
+        const keep = (context: { store(name: string): KVStore }) => {
+          kept = context.store("own");
+        };
+        const endBlock = ({ height }: { readonly height: bigint }) => {
+          if (height >= LATER) use(kept as KVStore);
+        };
+        const failure = run({ isBounded, migrations: { 1: keep }, endBlock });
+        expect(failure).toMatchObject({ code: "UPG_BUG_MODULE" });
+        expect(failure.message).toContain(`EndBlock of module own ${USED}`);
+      },
+    );
+
+    test.each(Object.entries(USES))(
+      `%s of a store of another block, isBounded: ${isBounded}, caught → the node stops`,
+      (_, use) => {
+        let kept: KVStore | undefined;
+        const beginBlock = (context: { readonly height: bigint; store(name: string): KVStore }) => {
+          if (context.height < LATER) kept = context.store("own");
+          else
+            try {
+              use(kept as KVStore);
+            } catch {
+              // A module may go on.
+            }
+        };
+        const failure = run({ isBounded, beginBlock });
+        expect(failure).toMatchObject({ code: "UPG_BUG_MODULE" });
+        expect(failure.message).toContain(`BeginBlock of module own ${USED}`);
+      },
+    );
+  }
 });

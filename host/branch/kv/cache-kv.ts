@@ -3,6 +3,7 @@ import { compareRanges } from "../../bytes.js";
 import type { Tree } from "../../commitment/tree.js";
 import { UpgradeError } from "../../errors.js";
 import { ScanCursor } from "../../frames.js";
+import { usedLater } from "../../synchronous.js";
 import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../../types.js";
 import { BranchWrites } from "./branch-writes.js";
 import { frameWrites } from "./frame-writes.js";
@@ -11,6 +12,8 @@ import { BaseKVReader, BaseKVStore } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 import { WritesCursor } from "./writes-cursor.js";
+
+const KEPT_STORE = "only nodes have it that ran the call since their start; take stores from the context of each call";
 
 /**
  * A branch of any store: writes stay in it, in order of their keys, until `write()` hands them to the parent, and reads see
@@ -31,6 +34,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
   #writes: BranchWrites | undefined;
   /** Counts `write` and `discard`: a walk that was begun before has lost its ground. */
   #generation = 0;
+  #isClosed = false;
 
   constructor(private readonly parent: KVStore) {
     super();
@@ -59,6 +63,16 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
 
   discard(): void {
     this.#take()?.drop();
+  }
+
+  /** @internal Ends the use of the branch: a module that kept it reads and writes no more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** @throws UpgradeError UPG_INVALID_NONDETERMINISTIC */
+  #requireOpen(): void {
+    if (this.#isClosed) throw usedLater("a store of a call that is over", KEPT_STORE);
   }
 
   /** How many writes `pending` has, or a little more. */
@@ -123,6 +137,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
   }
 
   override _get(key: Uint8Array): Uint8Array | undefined {
+    this.#requireOpen();
     const found = this.#writes?.find(key);
     if (!found) return this.parent.get(key);
     if (found.valueLen === DELETED) return undefined;
@@ -132,11 +147,13 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
   }
 
   override _has(key: Uint8Array): boolean {
+    this.#requireOpen();
     const found = this.#writes?.find(key);
     return found ? found.valueLen !== DELETED : this.parent.has(key);
   }
 
   override _cursor(start: Uint8Array | undefined, end: Uint8Array | undefined, reverse: boolean): PairCursor {
+    this.#requireOpen();
     const below = cursorOf(this.parent, start, end, reverse);
     const merged = new MergedCursor(below, new WritesCursor(this.#own(), start, end, reverse), reverse);
     const generation = this.#generation;
@@ -151,11 +168,13 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     valueAt: number,
     valueLen: number,
   ): void {
+    this.#requireOpen();
     this.writes++;
     this.#own().put(bytes, keyAt, keyLen, value, valueAt, valueLen);
   }
 
   override _remove(bytes: Uint8Array, keyAt: number, keyLen: number): void {
+    this.#requireOpen();
     this.writes++;
     const writes = this.#own();
     const tree = writes.hasBegun ? undefined : this.#ground;

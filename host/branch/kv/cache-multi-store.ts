@@ -25,6 +25,7 @@ const BRANCH_DEPTH_MAX = 128;
  */
 export class CacheMultiStore implements CacheMultiStoreShape {
   readonly #branches = new Map<string, CacheKVStore>();
+  #isClosed = false;
 
   /** Branches below this one: a read may go through all of them. */
   readonly depth: number;
@@ -46,6 +47,7 @@ export class CacheMultiStore implements CacheMultiStoreShape {
     let branch = this.#branches.get(name);
     if (!branch) {
       branch = new CacheKVStore(this.parent.store(name));
+      if (this.#isClosed) branch.close();
       this.#branches.set(name, branch);
     }
     return branch;
@@ -66,6 +68,19 @@ export class CacheMultiStore implements CacheMultiStoreShape {
 
   discard(): void {
     for (const branch of this.#branches.values()) branch.discard();
+  }
+
+  /** @internal Hands all of it to the parent, and ends the use of the branch. */
+  finish(): void {
+    this.write();
+    this.close();
+  }
+
+  /** @internal Ends the use of the branch and its stores by code that kept them. What was not written is dropped. */
+  close(): void {
+    this.discard();
+    this.#isClosed = true;
+    for (const branch of this.#branches.values()) branch.close();
   }
 }
 

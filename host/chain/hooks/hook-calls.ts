@@ -44,6 +44,11 @@ export class HookCalls {
     this.#faults.rethrow();
     return returned;
   }
+
+  /** Ends the use of `stores` by modules that kept them. */
+  close(): void {
+    this.#own?.close();
+  }
 }
 
 /** Calls a function of a module whose result is for the engine. @throws UpgradeError UPG_BUG_MODULE with its name; as `HookCalls.call` */
