@@ -14,7 +14,8 @@ import { requireNamesOnce, requireNew } from "./names-once.js";
 /** Everything that is read but the long lists, together. */
 const HELD_BYTES_MAX = 256 * 1_048_576;
 
-const STATE_PATH = "genesis.app_state";
+const ROOT_PATH = "genesis";
+const STATE_PATH = `${ROOT_PATH}.app_state`;
 /** A section with nothing in it, and the most bytes in which one is looked for. */
 const NOTHING = /^(?:null|\{\s*\}|\[\s*\])$/;
 const NOTHING_BYTES_MAX = 1_024;
@@ -23,16 +24,16 @@ const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 
 /**
- * A part of the document: how it is read. "unread" members are known and dropped. Of a module's section any other member is an error,
- * elsewhere it is dropped.
+ * A part of the document: how it is read. "unread" members are known and dropped. Any other member of a module's section or of the
+ * document itself is an error, elsewhere it is dropped.
  */
 export type Part = "held" | "list" | "unread" | { readonly [name: string]: Part };
 
-/** A member of a module's section that the module does not know. */
+/** A member of the document, or of a module's section, that nothing reads. */
 export interface UnknownMember {
   readonly path: string;
   readonly name: string;
-  /** The names that the section may have. */
+  /** The names that may be there. */
   readonly valid: readonly string[];
 }
 
@@ -42,6 +43,9 @@ const partsOf = (modules: Readonly<Record<string, Part>>): Part => ({
   chain_id: "held",
   initial_height: "held",
   consensus: "held",
+  validators: "held",
+  // Fields of the Cosmos SDK's and CometBFT's documents that decide nothing here.
+  ...{ app_name: "unread", app_version: "unread", app_hash: "unread", consensus_params: "unread" },
   app_state: { ...modules, raw: { stores: "held", module_versions: "held", pairs: "list" } },
 });
 
@@ -107,7 +111,7 @@ class DocumentIndex {
   run(): unknown {
     this.#scanner.peekValue();
     this.start = this.#scanner.at;
-    const value = this.#value("genesis", this.parts);
+    const value = this.#value(ROOT_PATH, this.parts);
     this.#scanner.end();
     return value;
   }
@@ -127,7 +131,7 @@ class DocumentIndex {
       requireNew(seen, key, path);
       if (path === STATE_PATH && key === "accounts") this.isLegacy ||= this.#scanner.peekValue() === ARRAY;
       const part = Object.hasOwn(parts, key) ? parts[key] : undefined;
-      if (part === undefined && path.startsWith(`${STATE_PATH}.`)) {
+      if (part === undefined && (path === ROOT_PATH || path.startsWith(`${STATE_PATH}.`))) {
         this.unknownMember ??= { path, name: key, valid: Object.keys(parts) };
       }
       if (part === undefined || part === "unread") this.#pass(path, key);

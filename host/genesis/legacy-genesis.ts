@@ -6,11 +6,11 @@
 
 import { bech32 } from "@scure/base";
 import { toBase64 } from "../bytes.js";
-import { readCoins } from "../chain/genesis/coins.js";
 import { GOV_MODULE } from "../gov/records.js";
 import type { Sha256 } from "../types.js";
 import { addressesOf, moduleAddress } from "../values/address.js";
 import { addCoins, type Coin } from "../values/coins.js";
+import { readCoins } from "../values/json-coins.js";
 import { JsonReader } from "../values/json-reader.js";
 
 /** The chains of this format. */

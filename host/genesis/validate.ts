@@ -1,5 +1,6 @@
 /** `chaind genesis validate`: makes the checks of `start` before the first block, and prints what is in the document. */
 
+import { genesisCounts } from "../chain/genesis/genesis.js";
 import { genesisVersion } from "../chain/start.js";
 import { checkAll } from "../engine/home/begun-genesis.js";
 import { Home } from "../engine/home/home.js";
@@ -13,9 +14,7 @@ export function validateGenesis(path: string, file?: string) {
   const chain = programChain();
   const genesis = checkDocument(name, name, (document) => checkAll(chain, name, document, () => undefined));
   const version = genesisVersion(genesis, chain.versions);
-  const counts = chain.modules.flatMap((module) =>
-    Object.entries(module.genesis?.counts?.(genesis.sections.get(module.name)) ?? {}),
-  );
+  const counts = genesisCounts(chain, genesis);
   return {
     valid: true,
     file: name,

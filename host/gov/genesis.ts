@@ -4,7 +4,6 @@ import { create, createRegistry, type DescMessage, type MessageShape, type Regis
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { equalBytes } from "../bytes.js";
-import { readCoins } from "../chain/genesis/coins.js";
 import { type GenesisSection, moduleGenesis } from "../chain/genesis/module-genesis.js";
 import { messageOf } from "../errors.js";
 import {
@@ -32,6 +31,7 @@ import {
   normalCoins,
   subtractCoins,
 } from "../values/coins.js";
+import { readCoins } from "../values/json-coins.js";
 import type { JsonReader } from "../values/json-reader.js";
 import { defaultGovParams, paramsProblem } from "./params.js";
 import { enqueueProposal } from "./queues.js";

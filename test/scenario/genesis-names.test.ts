@@ -1,6 +1,8 @@
 /** Names in a genesis document that nobody knows: dropped in silence, a misspelt one would leave a default in force. */
 import { expect, test } from "vitest";
-import { parseGenesis } from "../../host/chain/genesis/genesis.js";
+import { genesisCounts, missingFromGenesis, parseGenesis } from "../../host/chain/genesis/genesis.js";
+import { moduleGenesis } from "../../host/chain/genesis/module-genesis.js";
+import type { Module } from "../../host/chain/module.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";
@@ -74,4 +76,33 @@ test("what the Cosmos SDK writes besides → taken", () => {
   });
   Object.assign(at(document, "app_state.gov"), { constitution: "", voting_params: null });
   expect(() => parseGenesis(exampleChain, JSON.stringify(document))).not.toThrow();
+});
+
+test("a field of the document itself → refused with the valid ones; those of the Cosmos SDK and CometBFT are accepted", () => {
+  const read = (more: Json) => parseGenesis(exampleChain, JSON.stringify({ ...genesisDocument(), ...more }));
+  const unknown = failureOf(() => read({ chain_di: "scenario-1" }));
+  expect(unknown).toMatchObject({ code: "UPG_INVALID_GENESIS" });
+  expect(unknown.message).toContain('genesis.chain_di: there is no such field (did you mean "chain_id"?). Valid: ');
+  const known = { app_name: "chaind", app_version: "1", app_hash: null, consensus_params: {}, validators: [] };
+  expect(read(known).chainId).toBe(read({}).chainId);
+  const dropped = failureOf(() => read({ validators: [{ power: "10" }] }));
+  expect(dropped).toMatchObject({ code: "UPG_INVALID_GENESIS" });
+  expect(dropped.message).toContain(
+    "genesis.validators: is not read: the validators of a chain are in app_state.staking",
+  );
+});
+
+test("genesis.missing and genesis.counts of a module that throw → UPG_BUG_MODULE with the function and the module", () => {
+  const fails = () => {
+    throw new TypeError("boom");
+  };
+  const spec = { read: () => undefined, init: () => undefined, export: () => ["{}"] };
+  const modules = (more: object) => [
+    { name: "own", consensusVersion: 1n, genesis: moduleGenesis({ ...spec, ...more }) } as Module,
+  ];
+  const sections = new Map();
+  const missing = failureOf(() => missingFromGenesis({ modules: modules({ missing: fails }) }, { sections }));
+  expect(missing).toMatchObject({ code: "UPG_BUG_MODULE", message: "genesis.missing of module own failed: boom" });
+  const counts = failureOf(() => genesisCounts({ modules: modules({ counts: fails }) }, { sections }));
+  expect(counts).toMatchObject({ code: "UPG_BUG_MODULE", message: "genesis.counts of module own failed: boom" });
 });

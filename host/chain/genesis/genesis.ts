@@ -100,9 +100,16 @@ function requireKnown({ unknownMember: unknown }: GenesisDocument): void {
   new JsonReader({ [name]: null }, path).only(...valid);
 }
 
+/** A chain whose validators are dropped begins with others, or with none. @throws UpgradeError UPG_INVALID_GENESIS */
+function requireNoValidators(validators: JsonReader): void {
+  if (validators.items().length === 0) return;
+  throw validators.wrong("is not read: the validators of a chain are in app_state.staking; remove this list");
+}
+
 /** The same of a document that is open. */
 function readGenesis({ modules, registry, addresses }: GenesisReader, document: GenesisDocument): Genesis {
   const { root } = document;
+  requireNoValidators(root.get("validators"));
   const state = root.get("app_state");
   const stakingParams = state.get("staking").get("params");
   const bondDenom = stakingParams.isSet ? stakingParams.get("bond_denom").text(BOND_DENOM) : BOND_DENOM;
@@ -160,6 +167,20 @@ export function longLists({ modules }: Pick<Chain, "modules">, { sections, raw }
     string,
     GenesisList<unknown>,
   ])[];
+}
+
+/** What a document lacks that no chain can do without, as messages. @throws UpgradeError UPG_BUG_MODULE */
+export function missingFromGenesis({ modules }: Pick<Chain, "modules">, { sections }: Pick<Genesis, "sections">) {
+  return modules.flatMap(
+    ({ name, genesis }) => callGenesis("genesis.missing", name, () => genesis?.missing?.(sections.get(name))) ?? [],
+  );
+}
+
+/** Numbers for people, by name. @throws UpgradeError UPG_BUG_MODULE */
+export function genesisCounts({ modules }: Pick<Chain, "modules">, { sections }: Pick<Genesis, "sections">) {
+  return modules.flatMap(({ name, genesis }) =>
+    Object.entries(callGenesis("genesis.counts", name, () => genesis?.counts?.(sections.get(name))) ?? {}),
+  );
 }
 
 /** Walks over all lists, which checks them. @throws UpgradeError UPG_INVALID_GENESIS with the path of what is wrong */

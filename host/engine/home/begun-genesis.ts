@@ -6,7 +6,13 @@
 import { existsSync, statSync } from "node:fs";
 import { equalBytes, toHex } from "../../bytes.js";
 import type { Chain } from "../../chain/define-chain.js";
-import { type Genesis, type GenesisFacts, longLists, openGenesis } from "../../chain/genesis/genesis.js";
+import {
+  type Genesis,
+  type GenesisFacts,
+  longLists,
+  missingFromGenesis,
+  openGenesis,
+} from "../../chain/genesis/genesis.js";
 import { UpgradeError } from "../../errors.js";
 import { programName } from "../../program-name.js";
 import { requireNoRollback } from "../../programs/kept-data.js";
@@ -106,11 +112,11 @@ function walk(name: string, list: GenesisList<unknown>, log: Log): void {
   }
 }
 
-function requireAll({ name, modules }: Chain, file: string, { sections }: Genesis): void {
-  const missing = modules.flatMap((module) => module.genesis?.missing?.(sections.get(module.name)) ?? []);
+function requireAll(chain: Chain, file: string, genesis: Genesis): void {
+  const missing = missingFromGenesis(chain, genesis);
   if (missing.length === 0) return;
   throw new UpgradeError(
     "UPG_INVALID_GENESIS",
-    `${file} ${missing.join(", ")}: give one power with \`${name} genesis add-account <key> <coins> --validator\``,
+    `${file} ${missing.join(", ")}: give one power with \`${chain.name} genesis add-account <key> <coins> --validator\``,
   );
 }

@@ -1,6 +1,5 @@
 /** The auth part of a genesis document: accounts. */
 import { create } from "@bufbuild/protobuf";
-import { readCoins } from "../../chain/genesis/coins.js";
 import { listText } from "../../chain/genesis/list-text.js";
 import { moduleGenesis } from "../../chain/genesis/module-genesis.js";
 import { type Module, permissionsOf } from "../../chain/module.js";
@@ -8,6 +7,7 @@ import { type Account, AccountSchema, type Vesting, VestingSchema } from "../../
 import type { SigningKey } from "../../values/account-key.js";
 import { type AddressCodec, moduleAddress } from "../../values/address.js";
 import { type Coin, coinsToMessages } from "../../values/coins.js";
+import { readCoins } from "../../values/json-coins.js";
 import { type GenesisList, listOnce } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import { keyJson, readAccountKey } from "../../values/key-json.js";

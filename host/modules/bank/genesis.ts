@@ -1,10 +1,10 @@
 /** The bank part of a genesis document: balances. */
 import { equalBytes } from "../../bytes.js";
-import { readCoins } from "../../chain/genesis/coins.js";
 import { listText } from "../../chain/genesis/list-text.js";
 import { type GenesisContext, type GenesisSection, moduleGenesis } from "../../chain/genesis/module-genesis.js";
 import type { AddressCodec } from "../../values/address.js";
 import { AMOUNT_MAX, type Coin, type Coins } from "../../values/coins.js";
+import { readCoins } from "../../values/json-coins.js";
 import { type GenesisList, listOnce } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import { AUTH_STORE, ensureAccount } from "../auth/accounts.js";

@@ -128,7 +128,7 @@ describe("GenesisDocument", () => {
 
   test("what no module reads → checked to be JSON, and dropped", () => {
     const document = documentOf(
-      '{"chain_id":"a-1","app_state":{"wasm":{"codes":["AAAA"]},"auth":{"params":{}}},"validators":[1]}',
+      '{"chain_id":"a-1","app_state":{"wasm":{"codes":["AAAA"]},"auth":{"params":{}}},"consensus_params":[1]}',
     );
     expect(document.root.value).toEqual({ chain_id: "a-1", app_state: { auth: {} } });
     const broken = failureOf(() => documentOf('{"app_state":{"wasm":{"codes":[tru]}}}'));

@@ -204,10 +204,10 @@ describe("genesis gentx, collect-gentxs", () => {
       ["9007199254740992", true],
       ['"1,9007199254740993,2"', true],
     ] as const) {
-      writeFileSync(file, text.replace("{", `{"more":{"list":[1,${number}]},`));
+      writeFileSync(file, text.replace("{", `{"app_name":{"list":[1,${number}]},`));
       const changed = runHere("genesis", "add-account", "op", "1ustake", "--append", ...KEYRING, "--home", one);
       if (isKept) await changed;
-      else await expect(changed).rejects.toThrow(`genesis.more.list[1]: the number ${number} has more digits`);
+      else await expect(changed).rejects.toThrow(`genesis.app_name.list[1]: the number ${number} has more digits`);
       expect(readFileSync(file, "utf8").includes(number)).toBe(true);
     }
   });

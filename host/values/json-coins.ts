@@ -1,7 +1,7 @@
 /** Coins in genesis documents. */
-import { messageOf } from "../../errors.js";
-import { type Coin, normalCoins, parseAmount } from "../../values/coins.js";
-import type { JsonReader } from "../../values/json-reader.js";
+import { messageOf } from "../errors.js";
+import { type Coin, normalCoins, parseAmount } from "./coins.js";
+import type { JsonReader } from "./json-reader.js";
 
 /** Sorted, each denomination once, none of zero. @throws UpgradeError UPG_INVALID_GENESIS */
 export function readCoins(field: JsonReader): Coin[] {
