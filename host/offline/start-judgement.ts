@@ -49,7 +49,7 @@ function ended(plan: Plan | undefined, { home, next, start }: StartFacts): strin
   const { maxBlocks } = start;
   if (maxBlocks === undefined) return undefined;
   const { words, change, isUnderWay } = start.sourceOf("max-blocks");
-  // At the height the next start counts anew.
+  // At the height the next start counts from there.
   if (plan && isUnderWay && plan.height > next) {
     const why = `it counts from the node's start, which is not known here, and may end the node before ${block(plan)}`;
     return `max-blocks is ${maxBlocks} (${words}): ${why}. To go on: ${change("", home)}`;

@@ -1,14 +1,7 @@
 /** The environment of what the sidecar starts: its own, with what shows a program of this project that it is supervised. */
+import { prefixOf } from "../../programs/program-variables.js";
 import { logEnvironment } from "../../shell/process-log.js";
 import type { VisorOptions } from "./options.js";
-
-/** Of a program's own variables: `CHAIND_`. @param name of its file */
-export function prefixOf(name: string): string {
-  return `${name
-    .replace(/\.[cm]?js$/, "")
-    .replaceAll("-", "_")
-    .toUpperCase()}_`;
-}
 
 /** Marks what a sidecar of this root has started; the next one ends it where it was left running. */
 export const MARK = "CHAINVISOR_SUPERVISES";

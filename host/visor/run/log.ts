@@ -1,12 +1,12 @@
 /** The sidecar's log: a line each on stderr, since stdout is the application's. */
 
 import type { Log, LogOptions } from "../../log-line.js";
+import { prefixOf } from "../../programs/program-variables.js";
 import { givenLogFormat, openProcessLog, stderrLog } from "../../shell/process-log.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
 import { isTimeFormat, TIME_FORMATS } from "../../sidecar/settings/time-formats.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { inGoLayout } from "../../staging/go-layout.js";
-import { prefixOf } from "./child-env.js";
 
 const SOURCE = "sidecar";
 

@@ -3,13 +3,13 @@
  * those of the Cosmos SDK and ours have. They refuse that block, so that no poll can come too late.
  */
 import { join } from "node:path";
+import { prefixOf } from "../../programs/program-variables.js";
 import { chainvisorFor } from "../../programs/supervised-start.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { skipHeights } from "../../sidecar/decision/skips.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { decodeLossy } from "../../text.js";
-import { prefixOf } from "../run/child-env.js";
 import type { Shared } from "../run/options.js";
 
 const FLAG = "--halt-height";

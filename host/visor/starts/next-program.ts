@@ -3,10 +3,10 @@
  * height nothing but opening the home is left to do. What does not fit then is ended, and the program is started as any other.
  */
 import { fingerprint, type Program } from "../../programs/layout.js";
+import { prefixOf } from "../../programs/program-variables.js";
 import { LAST_FAILURE_FILE } from "../../shell/last-failure.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { AppProcess } from "../../sidecar/machine.js";
-import { prefixOf } from "../run/child-env.js";
 import type { Shared } from "../run/options.js";
 
 /** Before the height: so many blocks, and as many as are made in such a time where that is more. */

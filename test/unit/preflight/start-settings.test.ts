@@ -127,7 +127,7 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     else expect(said).toMatch(words);
   });
 
-  test("the sidecar was started with --max-blocks, and the height is reached → 0: the next start counts anew", async () => {
+  test("the sidecar was started with --max-blocks, and the height is reached → 0: the next start counts from there", async () => {
     const home = new TestHome().schedule({ name: "v2", height: 9n, info: "" }, 8n).path;
     lastStart(home, "start", "--max-blocks", "1");
     expect(await check(home)).toEqual([0, expect.stringContaining("can take over")]);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { requireOwnHome } from "../../../../host/visor/run/own-home.js";
+import { requireOwnHome } from "../../../host/programs/own-home.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-own-home-"));
 const at = (...names: readonly string[]) => join(folder, ...names);

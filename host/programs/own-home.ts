@@ -1,12 +1,12 @@
 /** The application must run on the home that the sidecar looks after: of another one it would see no height and no plan. */
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Settings } from "../../sidecar/settings.js";
-import { usage } from "../../usage.js";
-import { prefixOf } from "./child-env.js";
+import { usage } from "../usage.js";
+import { prefixOf } from "./program-variables.js";
 
 interface Given {
-  readonly settings: Pick<Settings, "home" | "root" | "name">;
+  /** Of the sidecar: its home, its folder there, and the name of the program's file. */
+  readonly settings: { readonly home: string; readonly root: string; readonly name: string };
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }

@@ -1,0 +1,9 @@
+/** Variables that a program reads its own settings from: `CHAIND_HOME`. */
+
+/** `CHAIND_`. @param name of the program's file */
+export function prefixOf(name: string): string {
+  return `${name
+    .replace(/\.[cm]?js$/, "")
+    .replaceAll("-", "_")
+    .toUpperCase()}_`;
+}
