@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { diskFiles } from "../programs/disk-files.js";
 import { onLines } from "../programs/output-lines.js";
 import { spawnProgram } from "../programs/spawn-program.js";
+import { left, ownChildren } from "../sidecar/left-processes.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../sidecar/machine.js";
 import { decodeLossy } from "../text.js";
-import { left, ownChildren } from "./left-processes.js";
 
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;
 /** Between two looks at a process that is no child. */

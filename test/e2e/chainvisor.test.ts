@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { shellWord } from "../../host/shell-word.js";
-import { left } from "../../host/visor/left-processes.js";
+import { left } from "../../host/sidecar/left-processes.js";
 import { MARK } from "../../host/visor/run/child-env.js";
 import { DIST, NO_DOORS, type Running, run, TestHome } from "./chaind.js";
 import { freePort } from "./free-port.js";

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { shellWord } from "../../host/shell-word.js";
-import { left } from "../../host/visor/left-processes.js";
+import { left } from "../../host/sidecar/left-processes.js";
 import { MARK } from "../../host/visor/run/child-env.js";
 import {
   type CommandEnd,

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { left } from "../../../host/visor/left-processes.js";
+import { left } from "../../../host/sidecar/left-processes.js";
 import { MARK } from "../../../host/visor/run/child-env.js";
 import { NO_DOORS } from "../../e2e/no-doors.js";
 import { BLOCK_TIME } from "../../e2e/prepared-home.js";

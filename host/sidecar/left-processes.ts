@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AppProcess, ProcessEnd } from "../sidecar/machine.js";
+import type { AppProcess, ProcessEnd } from "./machine.js";
 
 /** Between two looks at a process that is no child. */
 const LOOK_MILLIS = 20;
