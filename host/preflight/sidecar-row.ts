@@ -9,7 +9,7 @@ import type { Finding } from "../staging/doctor/finding.js";
 import { supervisionReadiness } from "../staging/supervision.js";
 import type { Plan } from "../types.js";
 import { realMachine } from "../visor/real-machine.js";
-import { examineHome, isSaidIn } from "../visor/without-sidecar/examined.js";
+import { examineHome, isSaidIn, unsaid } from "../visor/without-sidecar/examined.js";
 import { isHaltOfFailure, stagedReadiness } from "../visor/without-sidecar/from-disk.js";
 import { type FoundStatus, lackingOf } from "../visor/without-sidecar/status-of.js";
 import type { SidecarPlace } from "./program-rows.js";
@@ -37,7 +37,7 @@ export async function sidecarRows(place: SidecarPlace, node: string, plan: Plan)
   const rowOf = ({ what, detail, next }: Readiness | Finding, state: Row["state"]): Row => ({
     ...{ check, state, words: `${what}: ${detail}`, next: next ?? undefined },
   });
-  const warned = findings.filter(({ level, what }) => level === "warning" && WARNED.has(what));
+  const warned = unsaid(findings, lacking).filter(({ level, what }) => level === "warning" && WARNED.has(what));
   const rows = [
     ...findings.filter(({ level }) => level === "wrong").map((each) => rowOf(each, "missing")),
     ...lacking.map((each) => rowOf(each, "missing")),

@@ -12,6 +12,7 @@ import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import { currentProblem } from "./current-link.js";
+import { isStartedAgainByUnit } from "./doctor/units.js";
 import { isOurHome, pinnedHandler, replaceCommand } from "./plan-way.js";
 
 interface Facts {
@@ -82,6 +83,16 @@ export function isShort(files: Files, home: string): boolean {
   } catch {
     return false; // The system does not say it.
   }
+}
+
+export const RESTART_OFF =
+  "DAEMON_RESTART_AFTER_UPGRADE is false: the sidecar exits with 0 after the switch, and nothing starts it again, so the upgrade's block is not made. Set it to true, and restart the sidecar";
+export const RESTART_ON = "export DAEMON_RESTART_AFTER_UPGRADE=true";
+
+/** Of a plan that needs a switch. An operator may leave the restart to the service. */
+export function restartReadiness({ settings, machine }: Pick<Facts, "settings" | "machine">): readonly Readiness[] {
+  if (settings.isRestartedAfterUpgrade || isStartedAgainByUnit(machine.files, settings.home)) return [];
+  return [{ what: "sidecar", state: "wrong", detail: RESTART_OFF, next: RESTART_ON }];
 }
 
 /** What the sidecar starts from at the height is lost. */

@@ -14,7 +14,7 @@ import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import type { UpgradeInfo } from "../upgrade/upgrade-info.js";
 import { filesReadiness } from "./files-readiness.js";
-import { copyOfCurrent, homeReadiness } from "./home-readiness.js";
+import { copyOfCurrent, homeReadiness, restartReadiness } from "./home-readiness.js";
 import { sumReadiness } from "./plan-checksum.js";
 import { besideChain, type KnownOfChain } from "./plan-conflicts.js";
 import {
@@ -83,6 +83,7 @@ export async function stagePlan(options: StagePlanOptions): Promise<StagedPlan> 
     readiness: [
       ...(copy ? [copy, ...judged.filter(({ what }) => what !== "program")] : judged),
       ...homeReadiness(options),
+      ...(isMade && !program ? [] : restartReadiness(options)),
       ...filesReadiness(options.machine.files, options.settings, layoutOf(options).of(options.plan.name).file),
       ...(fetched ? [checksumReadiness(fetched)] : program ? [comparedReadiness(program, options)].flat() : []),
       ...handler.readiness.filter((each) => !(isMade && each.state === "missing")),

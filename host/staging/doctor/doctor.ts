@@ -2,13 +2,14 @@
 import { join } from "node:path";
 import { messageOf } from "../../errors.js";
 import { foundUnrecordedVote } from "../../programs/unrecorded-vote.js";
+import { RESTART_OFF, RESTART_ON } from "../home-readiness.js";
 import { diskFindings } from "./disk.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 import { folderFindings } from "./folders.js";
 import { otherHomeFindings } from "./other-home.js";
 import { planFindings } from "./plans.js";
 import { sidecarFindings } from "./sidecars.js";
-import { unitFindings } from "./units.js";
+import { isStartedAgainByUnit, unitFindings } from "./units.js";
 
 const CHECKS: readonly (readonly [what: string, look: (patient: Patient) => Finding[]])[] = [
   ["settings", settingFindings],
@@ -32,7 +33,7 @@ export function examine(patient: Patient): Finding[] {
   });
 }
 
-function settingFindings({ read }: Patient): Finding[] {
+function settingFindings({ read, files }: Patient): Finding[] {
   const { settings, problems, warnings, file } = read;
   const findings = [
     ...problems.map((text) => wrong("settings", text)),
@@ -47,10 +48,8 @@ function settingFindings({ read }: Patient): Finding[] {
     const detail = "DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM is false: a program that no checksum pins would be run";
     findings.push(warning("settings", detail, "DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM=true"));
   }
-  if (!settings.isRestartedAfterUpgrade) {
-    const detail =
-      "DAEMON_RESTART_AFTER_UPGRADE is false: after the switch the sidecar ends with 0, and a service with Restart=on-failure does not start it again, so the upgrade's block is not made";
-    findings.push(warning("settings", detail, "DAEMON_RESTART_AFTER_UPGRADE=true"));
+  if (!settings.isRestartedAfterUpgrade && !isStartedAgainByUnit(files, settings.home)) {
+    findings.push(warning("settings", RESTART_OFF, RESTART_ON));
   }
   if (findings.length > 0) return findings;
   return [ok("settings", file === undefined ? "from the environment" : `from the environment and ${file}`)];

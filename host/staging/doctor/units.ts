@@ -11,10 +11,12 @@ import { UnitText, unitSeconds } from "./unit-text.js";
 const FOLDERS = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
 const USERS = "/etc/passwd";
 const BYTES_MAX = 262_144;
+/** Values of Restart with which a service that exits with 0 is started again. */
+const AFTER_SUCCESS: ReadonlySet<string> = new Set(["always", "on-success"]);
 const NANOS_PER_MILLI = 1_000_000n;
 
 export function unitFindings(patient: Patient): Finding[] {
-  const units = patient.units ?? ownUnits(patient);
+  const units = patient.units ?? ownUnits(patient.files, patient.read.settings.home);
   const named = units.flatMap((file) => {
     const text = textOf(patient.files, file);
     return text === undefined ? [wrong("unit", `${file} is missing`)] : findingsOf(file, text, patient);
@@ -28,9 +30,15 @@ export function unitFindings(patient: Patient): Finding[] {
   return named;
 }
 
+/** Does the one unit of this home start a sidecar again that has exited with 0? */
+export function isStartedAgainByUnit(files: Files, home: string): boolean {
+  const [file, ...others] = ownUnits(files, home);
+  const restart = file === undefined ? undefined : textOf(files, file)?.last("Restart");
+  return others.length === 0 && restart !== undefined && AFTER_SUCCESS.has(restart);
+}
+
 /** Those that name the home and a sidecar. */
-function ownUnits({ files, read }: Patient): string[] {
-  const { home } = read.settings;
+function ownUnits(files: Files, home: string): string[] {
   return FOLDERS.flatMap((folder) =>
     (files.list(folder) ?? []).filter((name) => name.endsWith(".service")).map((name) => join(folder, name)),
   ).filter((file) => {
@@ -157,7 +165,7 @@ function doubtsOf(unit: UnitText, { files, read }: Patient): string[] {
 function startsOnceOnly(unit: UnitText): string[] {
   const isRestarted = unit.variable("DAEMON_RESTART_AFTER_UPGRADE") !== "false";
   const restart = unit.last("Restart") ?? "no";
-  if (isRestarted || restart === "always" || restart === "on-success") return [];
+  if (isRestarted || AFTER_SUCCESS.has(restart)) return [];
   return [
     `DAEMON_RESTART_AFTER_UPGRADE is false and Restart is ${restart}: the sidecar ends with 0 after the switch, and nothing starts it again`,
   ];

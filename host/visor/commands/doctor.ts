@@ -5,7 +5,7 @@ import type { Cobra } from "../../shell/cobra.js";
 import { type Finding, type Level, wrong } from "../../staging/doctor/finding.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
-import { examineHome, isSaidIn } from "../without-sidecar/examined.js";
+import { examineHome, isSaidIn, unsaid } from "../without-sidecar/examined.js";
 import { exitOf, lackingOf } from "../without-sidecar/status-of.js";
 
 const MARKS: Readonly<Record<Level, string>> = { ok: "✓", warning: "!", wrong: "✗" };
@@ -24,7 +24,10 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
     .action(async ({ unit }: { unit?: readonly string[] }) => {
       const { found, findings: examined } = await examineHome(tools.readSettings(), realMachine, unit);
       const lacking = lackingOf(found).filter(({ detail }) => !isSaidIn(examined, detail));
-      const findings = [...examined, ...lacking.map(({ what, detail, next }) => wrong(what, detail, next))];
+      const findings = [
+        ...unsaid(examined, lacking),
+        ...lacking.map(({ what, detail, next }) => wrong(what, detail, next)),
+      ];
       const counts = { wrong: count(findings, "wrong"), warnings: count(findings, "warning") };
       const summary = `${counts.wrong} wrong, ${counts.warnings} ${counts.warnings === 1 ? "warning" : "warnings"}`;
       tools.output.print({ ...counts, findings }, [...findings.map(line), "", summary].join("\n"));

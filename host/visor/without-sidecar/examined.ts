@@ -2,6 +2,7 @@
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { Machine } from "../../sidecar/machine.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
+import type { Readiness } from "../../sidecar/status.js";
 import { examine } from "../../staging/doctor/doctor.js";
 import type { Finding } from "../../staging/doctor/finding.js";
 import { planInState } from "../../staging/plan-in-state.js";
@@ -26,6 +27,10 @@ export async function examineHome(
   const chain = (await planInState(files, read.settings))?.plan;
   return { found, findings: examine({ files, read, platform, arch, units, sidecar, scheduled, chain, node }) };
 }
+
+/** The same for a warning: what makes the node not ready is no warning besides. */
+export const unsaid = (findings: readonly Finding[], lacking: readonly Readiness[]): Finding[] =>
+  findings.filter(({ level, detail }) => level !== "warning" || !lacking.some((each) => each.detail === detail));
 
 /** One thing is reported once, by the finding that has its words. */
 export const isSaidIn = (findings: readonly Finding[], detail: string): boolean =>

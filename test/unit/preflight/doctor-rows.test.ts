@@ -40,15 +40,17 @@ test.each<[what: string, harm: (path: string) => void, words: string]>([
   expect([state, found]).toEqual(["missing", expect.stringContaining(words)]);
 });
 
-test("a custom script, a sidecar that does not start the new program → a warning each, and ready", async () => {
+test("a custom script → a warning, and ready; a sidecar that does not start the new program → missing", async () => {
   const path = supervised();
   const script = join(path, "cosmovisor/before.sh");
   writeFileSync(script, "#!/bin/sh\nexit 3\n");
   chmodSync(script, 0o755);
   vi.stubEnv("COSMOVISOR_CUSTOM_PREUPGRADE", "before.sh");
-  vi.stubEnv("DAEMON_RESTART_AFTER_UPGRADE", "false");
   const row = (await rowsOf(path)).get("sidecar");
   expect(row?.state).toBe("warning");
   expect(row?.words).toContain("before.sh is not run before the height");
-  expect(row?.words).toContain("DAEMON_RESTART_AFTER_UPGRADE is false");
+  vi.stubEnv("DAEMON_RESTART_AFTER_UPGRADE", "false");
+  const off = (await rowsOf(path)).get("sidecar");
+  expect(off?.state).toBe("missing");
+  expect(off?.words.split("DAEMON_RESTART_AFTER_UPGRADE is false")).toHaveLength(2);
 });

@@ -55,6 +55,23 @@ const metric = (status: Parameters<typeof metricsText>[0]["status"]) =>
   });
 
 describe("a plan is ahead", () => {
+  test("DAEMON_RESTART_AFTER_UPGRADE is false → not ready, with the command; where the plan needs no switch → nothing", async () => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    const found = await readinessOf(home, realMachine, { isRestartedAfterUpgrade: false });
+    expect(isReady(found)).toBe(false);
+    expect(found.filter(({ state }) => state === "wrong")).toEqual([
+      {
+        ...{ what: "sidecar", state: "wrong", next: "export DAEMON_RESTART_AFTER_UPGRADE=true" },
+        detail: expect.stringContaining("so the upgrade's block is not made"),
+      },
+    ]);
+    const other = new Home();
+    other.node("genesis", `console.log("${MAKES}")`);
+    const changes = { isRestartedAfterUpgrade: false };
+    expect((await readinessOf(other, realMachine, changes)).filter(({ what }) => what === "sidecar")).toEqual([]);
+  });
+
   test("its program takes over → ready, everywhere", async () => {
     const home = new Home();
     home.node("upgrades/v2", `console.log("${MAKES}")`);
