@@ -7,16 +7,23 @@ import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-fil
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
+import {
+  CURRENT_PLAN_METHOD,
+  PLAN_MILLIS_MAX,
+  planByRpc,
+  planOf,
+  type ScheduledPlan,
+} from "../../sidecar/node-plan.js";
 import { isLacking, isReady, NOT_READY_EXIT } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness } from "../../sidecar/status.js";
 import { PREPARE_SUFFIX, prepareLock, type StagedPlan, stagePlan } from "../../staging/stage-plan.js";
 import { supervisionReadiness, unsupervised } from "../../staging/supervision.js";
 import { visible } from "../../visible.js";
+import { GrpcClient } from "../../wallet/grpc.js";
 import { realMachine } from "../real-machine.js";
 import { childEnv } from "../run/child-env.js";
 import { commandLog } from "../run/log.js";
-import { planByGrpc, planByRpc, type ScheduledPlan } from "../run/scheduled-plan.js";
 import type { VisorTools } from "../tools.js";
 import { lackingOf, statusOf } from "../without-sidecar/status-of.js";
 
@@ -178,4 +185,13 @@ function textOf({ name, height }: Plan, from: string, readiness: readonly Readin
     ...(next === null ? [] : [`      next: ${next}`]),
   ]);
   return [`plan "${visible(name)}" at height ${height}, from ${from}`, ...lines].join("\n");
+}
+
+/** @param address `host:port`, or `https://host:port` with TLS. @throws UpgradeError UPG_REMOTE_* */
+async function planByGrpc(address: string): Promise<ScheduledPlan> {
+  if (address === "") throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", "gRPC address is empty");
+  const isInsecure = !address.startsWith("https://");
+  const client = new GrpcClient(address, { isInsecure, timeoutMillis: PLAN_MILLIS_MAX });
+  const bytes = await client.unary(CURRENT_PLAN_METHOD, new Uint8Array(), 0n);
+  return { plan: planOf(() => bytes), from: `the node's gRPC, ${address}` };
 }

@@ -37,7 +37,7 @@ export class Scheduled {
     if (settings.rpcAddress === "") return;
     this.#isAsking = true;
     try {
-      const { planByRpc } = await import("./scheduled-plan.js");
+      const { planByRpc } = await import("../../sidecar/node-plan.js");
       const { plan } = await planByRpc(settings.rpcAddress, ask);
       this.#plan = plan && { ...plan, name: settings.isCaseKept ? plan.name : plan.name.toLowerCase() };
       this.#succeeded();

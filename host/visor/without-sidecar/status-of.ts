@@ -51,7 +51,8 @@ export async function askWhenJudged(
   const until = machine.clock.now() + PENDING_MILLIS_MAX;
   for (;;) {
     const asked = await askSidecar(settings, machine, { signal });
-    const isOver = !asked?.status.readiness.some(isPending) || machine.clock.now() >= until;
+    const isAwaited = asked?.status.readiness.some(isPending) && !asked.status.rpc_failure;
+    const isOver = !isAwaited || machine.clock.now() >= until;
     if (isOver || signal.aborted) return asked;
     await machine.clock.sleep(LOOK_MILLIS, signal);
   }

@@ -1,11 +1,10 @@
-/** The plan that is scheduled, as the node answers it: over gRPC as Cosmovisor asks it, else over RPC, else by the file it wrote. */
+/** The plan that the chain has scheduled, as its node returns it over RPC. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { fromBase64 } from "../../bytes.js";
-import { messageOf, UpgradeError } from "../../errors.js";
-import { QueryCurrentPlanResponseSchema } from "../../gen/cosmos/upgrade/v1beta1/query_pb.js";
-import type { Plan } from "../../sidecar/decision/plan-file.js";
-import type { AskRpc } from "../../sidecar/heights/node-status.js";
-import { GrpcClient } from "../../wallet/grpc.js";
+import { fromBase64 } from "../bytes.js";
+import { messageOf, UpgradeError } from "../errors.js";
+import { QueryCurrentPlanResponseSchema } from "../gen/cosmos/upgrade/v1beta1/query_pb.js";
+import type { Plan } from "./decision/plan-file.js";
+import type { AskRpc } from "./heights/node-status.js";
 
 export interface ScheduledPlan {
   /** Undefined: none is scheduled. */
@@ -14,23 +13,14 @@ export interface ScheduledPlan {
   readonly from: string;
 }
 
-const METHOD = "/cosmos.upgrade.v1beta1.Query/CurrentPlan";
-const MILLIS_MAX = 10_000;
-
-/** @param address `host:port`, or `https://host:port` with TLS. @throws UpgradeError UPG_REMOTE_* */
-export async function planByGrpc(address: string): Promise<ScheduledPlan> {
-  if (address === "") throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", "gRPC address is empty");
-  const isInsecure = !address.startsWith("https://");
-  const client = new GrpcClient(address, { isInsecure, timeoutMillis: MILLIS_MAX });
-  const bytes = await client.unary(METHOD, new Uint8Array(), 0n);
-  return { plan: planOf(() => bytes), from: `the node's gRPC, ${address}` };
-}
+export const CURRENT_PLAN_METHOD = "/cosmos.upgrade.v1beta1.Query/CurrentPlan";
+export const PLAN_MILLIS_MAX = 10_000;
 
 /** @throws UpgradeError UPG_REMOTE_* */
 export async function planByRpc(address: string, ask: AskRpc): Promise<ScheduledPlan> {
   if (address === "") throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", "RPC address is empty");
   const base = address.replace(/^tcp:/, "http:").replace(/\/$/, "");
-  const url = `${base}/abci_query?path=${encodeURIComponent(`"${METHOD}"`)}`;
+  const url = `${base}/abci_query?path=${encodeURIComponent(`"${CURRENT_PLAN_METHOD}"`)}`;
   const { code = 0, log = "", value } = responseOf(await answerOf(url, ask));
   if (code !== 0) throw new UpgradeError("UPG_REMOTE_REFUSED", `${base} returned code ${code}: ${log}`);
   return { plan: planOf(() => fromBase64(String(value ?? ""))), from: `the node's RPC, ${base}` };
@@ -38,7 +28,7 @@ export async function planByRpc(address: string, ask: AskRpc): Promise<Scheduled
 
 async function answerOf(url: string, ask: AskRpc): Promise<unknown> {
   try {
-    return await ask(url, AbortSignal.timeout(MILLIS_MAX));
+    return await ask(url, AbortSignal.timeout(PLAN_MILLIS_MAX));
   } catch (cause) {
     throw new UpgradeError("UPG_REMOTE_UNAVAILABLE", `cannot ask ${url}: ${messageOf(cause)}`, { cause });
   }
@@ -50,7 +40,8 @@ function responseOf(answer: unknown): { code?: number; log?: string; value?: unk
   throw new UpgradeError("UPG_REMOTE_REFUSED", "the answer of the RPC is not one of abci_query");
 }
 
-function planOf(bytes: () => Uint8Array): Plan | undefined {
+/** @throws UpgradeError UPG_REMOTE_REFUSED */
+export function planOf(bytes: () => Uint8Array): Plan | undefined {
   try {
     const { plan } = fromBinary(QueryCurrentPlanResponseSchema, bytes());
     return plan && { name: plan.name, height: plan.height, info: plan.info };
