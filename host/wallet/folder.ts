@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { utf8 } from "../bytes.js";
 import { makeFolder, readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
+import { removeDeadTemporaries } from "../programs/dead-temporaries.js";
 import { HomeLock } from "../programs/home-lock.js";
 import { decodeText } from "../text.js";
 import { bytesOf, type Sealed } from "./seal.js";
@@ -91,6 +92,8 @@ export class KeyFolder {
     makeFolder(this.path, 0o700);
     const lock = lockFolder(join(this.path, "LOCK"));
     try {
+      // A key that a killed process has written under a temporary name is nobody's.
+      if (lock) removeDeadTemporaries(this.path);
       return action();
     } finally {
       lock?.release();

@@ -273,7 +273,7 @@ function lockHome(home: Home, log: HoldOptions["log"]): HomeLock {
     lock = acquire();
   }
   if (!hasFileLocks()) log("warn", NO_FILE_LOCKS);
-  removeDeadTemporaries(home.dataFolder);
+  for (const folder of [home.dataFolder, home.configFolder]) removeDeadTemporaries(folder);
   return lock;
 }
 

@@ -1,5 +1,15 @@
 import "../../../serve-chain.js";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -181,6 +191,18 @@ describe("add() while another process adds to the same keyring", () => {
     expect(await keyring(folder, "file", bobs).privateKey("bob")).toEqual(OTHER.privateKey);
     await keyring(folder, "file", bobs).add("alice", KEY);
     expect(await keyring(folder, "file", bobs).privateKey("alice")).toEqual(KEY.privateKey);
+  });
+
+  test("a key that a killed process left under a temporary name → removed by the next one", async () => {
+    const folder = newFolder();
+    await keyring(folder, "test").add("alice", KEY);
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    const [file = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /alice/.test(name));
+    const left = join(folder, `${file}.${pid}.tmp`);
+    writeFileSync(left, "a key");
+    await keyring(folder, "test").add("bob", OTHER);
+    expect(existsSync(left)).toBe(false);
+    expect(await keyring(folder, "test").privateKey("alice")).toEqual(KEY.privateKey);
   });
 
   test("with the same name → UPG_INVALID_ARGUMENT, and the other key stays; with the same password → both are there", async () => {
