@@ -9,6 +9,7 @@ import { visible } from "../../visible.js";
 const EXECUTE = 0o111;
 const OWNER_EXECUTE = 0o100;
 const RETRY_MILLIS = 1_000;
+const REMIND_MILLIS = 60_000;
 const LINE_LENGTH_MAX = 500;
 const NO_SUCH_COMMAND = 1;
 const REFUSED = 30;
@@ -50,7 +51,8 @@ export async function customPreUpgrade(
   if (facts.kind !== "file") throw new StepFailure(`COSMOVISOR_CUSTOM_PREUPGRADE: ${name} is not a regular file`);
   if (!(facts.mode & EXECUTE)) machine.files.chmod(file, facts.mode | OWNER_EXECUTE);
   const args = [plan.name, String(plan.height)];
-  const end = await machine.processes.run(file, { args, env, cwd: home, onLine: programLines(log), signal });
+  const work = machine.processes.run(file, { args, env, cwd: home, onLine: programLines(log), signal });
+  const end = await reminding(work, file, { machine, log });
   if (end.exit !== 0) throw new StepFailure(`COSMOVISOR_CUSTOM_PREUPGRADE: ${file} failed: ${endText(end)}`);
   log("info", `${name} has run for "${plan.name}"`);
 }
@@ -62,13 +64,8 @@ export async function appPreUpgrade(
 ): Promise<void> {
   const { root: cwd, preUpgradeRetriesMax: retriesMax } = settings;
   for (let attempt = 0; ; attempt++) {
-    const end = await machine.processes.run(file, {
-      args: ["pre-upgrade"],
-      env,
-      cwd,
-      onLine: programLines(log),
-      signal,
-    });
+    const options = { args: ["pre-upgrade"], env, cwd, onLine: programLines(log), signal };
+    const end = await reminding(machine.processes.run(file, options), `${file} pre-upgrade`, { machine, log });
     if (signal.aborted) throw new StepFailure("pre-upgrade command was stopped");
     if (end.exit === REFUSED)
       throw new StepFailure(`pre-upgrade command failed : exit status ${REFUSED}${said(end)}`, REFUSED);
@@ -85,6 +82,20 @@ export async function appPreUpgrade(
     log("warn", `pre-upgrade asks for another attempt (${attempt + 1} of ${retriesMax})`);
     await machine.clock.sleep(RETRY_MILLIS, signal);
   }
+}
+
+/** No block is made meanwhile: the log has each minute what is waited for. */
+async function reminding<T>(work: Promise<T>, what: string, of: Pick<ScriptOptions, "machine" | "log">): Promise<T> {
+  const over = new AbortController();
+  const remind = async () => {
+    for (let minutes = 1; ; minutes++) {
+      await of.machine.clock.sleep(REMIND_MILLIS, over.signal);
+      if (over.signal.aborted) return;
+      of.log("warn", `${what} has run for ${minutes} min and has not ended: the node waits for it`);
+    }
+  };
+  void remind();
+  return work.finally(() => over.abort());
 }
 
 function reportEnd(end: ProcessEnd, log: ScriptOptions["log"]): void {

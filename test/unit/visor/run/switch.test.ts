@@ -117,67 +117,6 @@ describe("runVisor() over two scripts", () => {
   });
 });
 
-describe("scripts before the switch", () => {
-  test("the custom script is missing → its name and that it does not exist; the link is the old one", async () => {
-    const home = new ScriptsHome();
-    genesis(home);
-    chain2(home);
-    expect(await home.run(ARGS(home), { customPreUpgrade: "missing.sh" })).toBe(1);
-    expect(home.lines.at(-1)).toMatch(/^error stat .*missing\.sh: no such file or directory$/);
-    expect(home.current).toBe("genesis");
-  });
-
-  test("the custom script → it has the plan's name and height, in the home, once", async () => {
-    const home = new ScriptsHome();
-    genesis(home);
-    chain2(home);
-    home.write("cosmovisor/preupgrade.sh", '#!/bin/sh\necho "$PWD" >> "upgrade_name_$1_height_$2"\n');
-    expect(await home.run(ARGS(home), { customPreUpgrade: "preupgrade.sh" }), home.lines.join("\n")).toBe(0);
-    expect(home.read("upgrade_name_chain2_height_49")).toBe(`${home.path}\n`);
-  });
-
-  test("the custom script fails → the switch is not made", async () => {
-    const home = new ScriptsHome();
-    genesis(home);
-    chain2(home);
-    home.write("cosmovisor/pre.sh", "#!/bin/sh\nexit 4\n");
-    expect(await home.run(ARGS(home), { customPreUpgrade: "pre.sh" })).toBe(1);
-    expect([home.current, home.lines.at(-1)]).toEqual(["genesis", expect.stringContaining("exit status 4")]);
-  });
-
-  test.each([
-    ["0", 0, 0, "upgrades/chain2", "pre-upgrade successful"],
-    ["1", 0, 0, "upgrades/chain2", "pre-upgrade command does not exist. continuing the upgrade."],
-    ["30", 0, 30, "genesis", "pre-upgrade command failed : exit status 30"],
-    ["31", 0, 1, "genesis", "pre-upgrade command failed. reached max attempt of retries - 0"],
-    ["31", 1, 1, "genesis", "pre-upgrade command failed. reached max attempt of retries - 1"],
-    ["77", 0, 0, "upgrades/chain2", "pre-upgrade ended with exit status 77"],
-    ["127", 0, 1, "genesis", "cannot be run: pre-upgrade ended with exit status 127"],
-  ])(
-    "pre-upgrade of the new program ends with %s, %d retries → exit %d, %s",
-    async (status, retries, exit, link, line) => {
-      const home = new ScriptsHome();
-      genesis(home);
-      home.program("upgrades/chain2", `if [ "$1" = pre-upgrade ]; then echo asked >> $OUT; exit ${status}; fi`);
-      expect(await home.run(ARGS(home), { preUpgradeRetriesMax: retries })).toBe(exit);
-      expect(home.current).toBe(link);
-      expect(home.lines.join("\n")).toContain(line);
-      expect(home.out.match(/asked/g)).toHaveLength(retries + 1);
-    },
-  );
-});
-
-test("pre-upgrade refuses, with a reason → the reason is in the sidecar's last line, its status and its record", async () => {
-  const home = new ScriptsHome();
-  genesis(home);
-  home.program("upgrades/chain2", `test "$1" = pre-upgrade && { echo checking; echo "no room: 3 of 9" >&2; exit 30; }`);
-  expect(await home.run(ARGS(home))).toBe(30);
-  const words = "pre-upgrade command failed : exit status 30: no room: 3 of 9";
-  expect(home.lines.at(-1)).toBe(`error ${words}`);
-  expect(home.board.current.message).toBe(words);
-  expect(JSON.parse(home.read("cosmovisor/failure.json"))).toMatchObject({ message: words, exit: 30 });
-});
-
 describe("what the sidecar knows of the height", () => {
   test("no program of the plan and no downloads → the application is not ended; its file comes → the switch is made", async () => {
     const home = new ScriptsHome();
