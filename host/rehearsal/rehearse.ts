@@ -55,6 +55,8 @@ export interface RehearseOptions {
   readonly diff?: string | undefined;
   /** Changed pairs of each store that the report shows. */
   readonly shown?: number | undefined;
+  /** The home keeps the report: its text says what follows from that. Default: true. */
+  readonly isKept?: boolean | undefined;
   readonly log: (level: LogLevel, message: string) => void;
   /** Called before code of modules runs, with the report of a rehearsal that has no result: a module may end the process. */
   readonly onBegin?: (unfinished: Report) => void;
@@ -71,7 +73,7 @@ export async function rehearse(options: RehearseOptions): Promise<Report> {
   const { accepted = [] } = options;
   const facts: ReportFacts = {
     ...{ home, state, begun, accepted, place: undefined, handler: wasmOf(handler), failure: undefined },
-    ...{ flags: chosenBy(options), givenHandler: options.handler },
+    ...{ flags: chosenBy(options), givenHandler: options.handler, isKept: options.isKept ?? true },
   };
   try {
     if (isUpgradeError(handler)) return failedReport(handler, facts);

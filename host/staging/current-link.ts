@@ -45,20 +45,24 @@ export function currentProblem(
   return problem === undefined ? undefined : { what: "program", problem, next: null };
 }
 
+/** The plan of the program that `current` leads to; null: none brought it. */
+export const linkedPlan = (files: Files, { root, isCaseKept }: Pick<Settings, "root" | "isCaseKept">): Plan | null =>
+  planIn(files, join(currentLink(root), "upgrade-info.json"), isCaseKept) ?? null;
+
 /**
  * Data that is restored from before an upgrade, under a link that leads to the program after it: that program comes too early.
  * @param reached the last block of the data; undefined: not known
  * @param chain the plan that the state has scheduled: an operator may have switched to its program before its height
+ * @param linked what `linkedPlan` returned before the height was read: a switch in between is no early one
  */
 export function earlyProblem(
   files: Files,
   settings: Pick<Settings, "home" | "name" | "root" | "isCaseKept">,
   reached: bigint | undefined,
   chain?: Pick<Plan, "name" | "height">,
+  linked = linkedPlan(files, settings),
 ): CurrentProblem | undefined {
-  const { root, isCaseKept } = settings;
-  const link = currentLink(root);
-  const linked = planIn(files, join(link, "upgrade-info.json"), isCaseKept);
+  const link = currentLink(settings.root);
   const plan = linked && chain && isSame(linked.name, chain.name) ? chain : linked;
   // At the height before, the program may be about to make the block.
   if (!plan || reached === undefined || reached + 1n >= plan.height) return undefined;

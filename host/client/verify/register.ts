@@ -16,7 +16,8 @@ export function registerVerifyChain(program: Cobra, output: Output): void {
         "handler. Each claim is printed with what it rests on. --out keeps the evidence in a file, which --file verifies again,\n" +
         "without any node. --re-execute runs the handler again on a witness (docs/witness.md), neither of which has to be trusted:\n" +
         "the app hash that comes out must be the chain's; the state that is proven is then that after the upgrade's block.\n\n" +
-        "Exit status 0: everything is proven. 40: something was forged, is too old for --trusting-period or does not fit; then\n" +
+        "Exit status 0: every claim that evidence can prove is PROVEN or ABSENT; an UNPROVEN line is what the server says beyond\n" +
+        "that. 40: something was forged, is too old for --trusting-period or does not fit; then\n" +
         "nothing is claimed. 1: the node did not answer, or has no proofs of that height. 2: wrong flags, a height that no header\n" +
         "proves yet, or an --out that cannot be written. 3: --re-execute, and no such upgrade was applied. 20, 21: the handler did\n" +
         "not succeed, or was refused, in --re-execute. 30: a file cannot be read or written.",

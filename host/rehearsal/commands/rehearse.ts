@@ -35,6 +35,7 @@ interface RehearseFlags {
 /** What a node needs comes first. */
 const NICE = 19;
 const SAY_MILLIS = 2_000;
+const NOT_SAVED = "not kept: --no-save. What the home keeps of an earlier rehearsal still counts.";
 
 export function registerRehearse(program: Cobra, group: Cobra, output: Output): void {
   group
@@ -108,6 +109,7 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
     gas: gas || page !== undefined,
     time: time === undefined ? undefined : parseTime(time),
     diff: diffFile,
+    isKept: save && !isOther,
     log: (level, message) => {
       if (level === "warn" || level === "error") output.say(`${level}: ${message}`);
     },
@@ -127,7 +129,7 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
   const text = textReport(report, missing);
   output.print(
     { ...report, unmet: missing, kept: kept?.file ?? null },
-    kept ? `${text}\n${visible(kept.words)}` : text,
+    `${text}\n${kept ? visible(kept.words) : NOT_SAVED}`,
   );
   for (const words of await doubts(report, home, start)) output.say(`warning: ${words}`);
   process.exitCode = report.exit === 0 && missing.length > 0 ? 1 : report.exit;

@@ -35,6 +35,7 @@ export interface ReportFacts {
   readonly flags: readonly string[];
   /** File of `--handler`. */
   readonly givenHandler: string | undefined;
+  readonly isKept: boolean;
   /** Checks whose findings are expected. */
   readonly accepted: readonly CheckName[];
 }
@@ -79,11 +80,11 @@ function appliedEnding(facts: ReportFacts, { findings }: CheckList) {
   return open.length === 0 ? applies(endingFacts(facts)) : appliesWithFindings(endingFacts(facts), [...new Set(open)]);
 }
 
-function endingFacts({ home, place, handler, flags, givenHandler }: ReportFacts) {
+function endingFacts({ home, place, handler, flags, givenHandler, isKept }: ReportFacts) {
   const plan = place?.plan.name ?? handler?.manifest.name ?? "";
   const file = handler?.file ?? givenHandler ?? "";
   const isGiven = givenHandler !== undefined;
-  return { home: home.path, plan, height: String(place?.height ?? 0n), handler: file, flags, isGiven };
+  return { home: home.path, plan, height: String(place?.height ?? 0n), handler: file, flags, isGiven, isKept };
 }
 
 const isJustBefore = ({ place }: ReportFacts) => place !== undefined && place.stateHeight + 1n === place.height;

@@ -18,6 +18,8 @@ interface EndingFacts {
   readonly flags: readonly string[];
   /** The handler is that of `--handler`. */
   readonly isGiven: boolean;
+  /** The home keeps the report, so that its findings count. */
+  readonly isKept: boolean;
 }
 
 const command = (...words: readonly string[]) => `\`${[programName(), ...words].join(" ")}\``;
@@ -42,8 +44,8 @@ export function appliesWithFindings(facts: EndingFacts, checks: readonly string[
   const message = `the upgrade "${visible(facts.plan)}" would apply at height ${facts.height}, with findings of ${checks.join(", ")}`;
   const next =
     "Read the findings, and report them to the chain's developers while the plan can be cancelled. Findings that are expected are " +
-    `accepted by name: ${rehearseAgain(facts, sameHandler(facts), "--accept", checks.join(","))}. Until then ` +
-    "this node does not count as ready, and the rehearsal is not attested.";
+    `accepted by name: ${rehearseAgain(facts, sameHandler(facts), "--accept", checks.join(","))}.` +
+    (facts.isKept ? " Until then this node does not count as ready, and the rehearsal is not attested." : "");
   return ending("would apply with findings", 1, "", message, next);
 }
 

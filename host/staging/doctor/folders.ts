@@ -47,7 +47,7 @@ function currentFindings(patient: Patient): Finding[] {
   const { root, name } = read.settings;
   const problem =
     currentProblem(files, read.settings, patient) ??
-    earlyProblem(files, read.settings, patient.node?.reached?.height, patient.chain);
+    earlyProblem(files, read.settings, patient.node?.reached?.height, patient.chain, patient.linked);
   if (problem) return [wrong(problem.what, problem.problem, problem.next)];
   const link = currentLink(root);
   if (!files.linkFacts(link))

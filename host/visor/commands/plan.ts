@@ -43,10 +43,12 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
 
 /** What was found of the plan that comes first counts, besides its file. */
 function withStatus(plan: PlanAhead, found: FoundStatus): PlanAhead {
-  const next = found.status.plan;
+  const first = found.status.plan;
   const [lack] = lackingOf(found);
-  if (!lack || next?.name !== plan.name || next.height !== String(plan.height)) return plan;
-  return { ...plan, problem: plan.problem ?? lack.detail, next: lack.next ?? plan.next };
+  if (!lack || first?.name !== plan.name || first.height !== String(plan.height)) return plan;
+  // A command that puts a file in its place fits where the file is missing.
+  const next = lack.next ?? (plan.problem === undefined ? "chainvisor status" : plan.next);
+  return { ...plan, problem: plan.problem ?? lack.detail, next };
 }
 
 function asJson({ current, plans, past, problems }: Ahead) {

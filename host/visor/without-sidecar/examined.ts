@@ -1,8 +1,10 @@
 /** Everything that `doctor` looks at on a home, for every command that reports it. */
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { Machine } from "../../sidecar/machine.js";
+import { isUnderWay } from "../../sidecar/readiness.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
 import type { Readiness } from "../../sidecar/status.js";
+import { linkedPlan } from "../../staging/current-link.js";
 import { examine } from "../../staging/doctor/doctor.js";
 import type { Finding } from "../../staging/doctor/finding.js";
 import { planInState } from "../../staging/plan-in-state.js";
@@ -21,11 +23,14 @@ export async function examineHome(
 ): Promise<ExaminedHome> {
   const { platform, arch } = process;
   const { files } = machine;
+  // Before the height: a sidecar may switch at any moment, and it reports the height that it knew before.
+  const before = linkedPlan(files, read.settings);
   const found = await statusOf(read.settings, machine);
+  const linked = isUnderWay(found.status) ? null : before;
   const { sidecar, scheduled } = found;
   const node = await nodeFacts({ files, settings: read.settings, sidecar });
   const chain = (await planInState(files, read.settings))?.plan;
-  return { found, findings: examine({ files, read, platform, arch, units, sidecar, scheduled, chain, node }) };
+  return { found, findings: examine({ files, read, platform, arch, units, sidecar, scheduled, chain, node, linked }) };
 }
 
 /** The same for a warning: what makes the node not ready is no warning besides. */

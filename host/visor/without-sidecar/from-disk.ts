@@ -21,7 +21,7 @@ import { isLacking } from "../../sidecar/readiness.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { planStatus } from "../../sidecar/unseen-plan.js";
-import { earlyProblem } from "../../staging/current-link.js";
+import { earlyProblem, linkedPlan } from "../../staging/current-link.js";
 import { foreignTo } from "../../staging/files-readiness.js";
 import { planInState } from "../../staging/plan-in-state.js";
 import { stagePlan } from "../../staging/stage-plan.js";
@@ -132,9 +132,10 @@ function problemOf(file: string, files: Machine["files"]): string | undefined {
 export async function stagedReadiness(settings: Settings, real: Machine, plan: Plan): Promise<readonly Readiness[]> {
   const nothing = () => undefined;
   const machine: Machine = { ...real, files: { ...real.files, chmod: nothing, remove: nothing } };
+  const linked = linkedPlan(machine.files, settings);
   const { reached } = await nodeFacts({ files: machine.files, settings, sidecar: undefined });
   const chain = await planInState(machine.files, settings);
-  const early = earlyProblem(machine.files, settings, reached?.height, chain?.plan);
+  const early = earlyProblem(machine.files, settings, reached?.height, chain?.plan, linked);
   const { readiness } = await stagePlan({
     ...{ settings: { ...settings, isDownloadAllowed: false }, machine, plan, isReadOnly: true },
     ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },

@@ -3,7 +3,15 @@ import { describe, expect, test } from "vitest";
 import { type ErrorCode, UpgradeError } from "../../../host/errors.js";
 import { appliesWithFindings, endsWith } from "../../../host/rehearsal/report/verdict.js";
 
-const facts = { home: "node", plan: "v3", height: "40", handler: "", flags: ["--plan", "v3.json"], isGiven: false };
+const facts = {
+  home: "node",
+  plan: "v3",
+  height: "40",
+  handler: "",
+  flags: ["--plan", "v3.json"],
+  isGiven: false,
+  isKept: true,
+};
 const given = { ...facts, handler: "v3.wasm", isGiven: true };
 const ends = (code: ErrorCode, of = facts) => endsWith(new UpgradeError(code, "why"), of);
 const AGAIN = "chaind upgrade rehearse --home node --plan v3.json";
@@ -23,6 +31,11 @@ describe("endsWith()", () => {
     expect(ends("UPG_MIGRATION_FAILED", given).commands).toContain(`${AGAIN} --handler FILE`);
     expect(ends("UPG_BUG_NO_RESULT", given).commands).toEqual([`${AGAIN} --handler v3.wasm`]);
     expect(appliesWithFindings(given, ["supply"]).commands).toEqual([`${AGAIN} --handler v3.wasm --accept supply`]);
+  });
+
+  test("findings in a report that is not kept → nothing about being ready", () => {
+    expect(appliesWithFindings(facts, ["supply"]).next).toContain("this node does not count as ready");
+    expect(appliesWithFindings({ ...facts, isKept: false }, ["supply"]).next).not.toContain("ready");
   });
 
   test("stores that do not fit → where to correct the store upgrades, and how nodes would end", () => {

@@ -216,6 +216,8 @@ describe("a plan is ahead", () => {
     symlinkSync("genesis", home.file("cosmovisor/previous"));
     expect(found(10n)).toMatchObject({ next: expect.stringMatching(/^chainvisor .* rollback --program-only$/) });
     expect([found(39n), found(40n), found(undefined)]).toEqual([undefined, undefined, undefined]);
+    // The link was read first, and led to genesis: the sidecar has switched since then.
+    expect(earlyProblem(realMachine.files, home.settings(), 10n, undefined, null)).toBeUndefined();
   });
 
   test("a sidecar that runs and does not respond → 30, and lacking in every command", async () => {
