@@ -27,15 +27,16 @@ export function lostLink(files: Files, root: string): LostLink | undefined {
   };
 }
 
-/** By the plans' files that switches leave; undefined: none was made. @throws what the system says */
+/** By the plans' files that switches leave, up to a height; undefined: none was made. @throws what the system says */
 export function lastSwitch(
   files: Files,
   root: string,
+  upTo = Number.POSITIVE_INFINITY,
 ): { readonly folder: string; readonly height: number } | undefined {
   const upgrades = join(root, "upgrades");
   const made = (files.list(upgrades) ?? []).flatMap((name) => {
     const height = heightIn(files, join(upgrades, name, "upgrade-info.json"));
-    return height === undefined ? [] : [{ folder: `upgrades/${name}`, height }];
+    return height === undefined || height > upTo ? [] : [{ folder: `upgrades/${name}`, height }];
   });
   return made.sort((a, b) => b.height - a.height)[0];
 }

@@ -50,9 +50,10 @@ export const linkedPlan = (files: Files, { root, isCaseKept }: Pick<Settings, "r
   planIn(files, join(currentLink(root), "upgrade-info.json"), isCaseKept) ?? null;
 
 /**
- * Data that is restored from before an upgrade, under a link that leads to the program after it: that program comes too early.
+ * A link that leads to the program of a plan whose height is not reached: the data was restored from before the upgrade, or somebody
+ * made the link by hand. A switch leaves the plan's file in the folder; a link by hand is known by the folder's name.
  * @param reached the last block of the data; undefined: not known
- * @param chain the plan that the state has scheduled: an operator may have switched to its program before its height
+ * @param chain the plan that comes next: an operator may have switched to its program before its height
  * @param linked what `linkedPlan` returned before the height was read: a switch in between is no early one
  */
 export function earlyProblem(
@@ -62,11 +63,35 @@ export function earlyProblem(
   chain?: Pick<Plan, "name" | "height">,
   linked = linkedPlan(files, settings),
 ): CurrentProblem | undefined {
-  const link = currentLink(settings.root);
-  const plan = linked && chain && isSame(linked.name, chain.name) ? chain : linked;
+  const { root } = settings;
+  const link = currentLink(root);
+  const name = linked?.name ?? linkedByHand(files, settings);
+  const plan = name !== undefined && chain && isSame(name, chain.name) ? chain : linked;
   // At the height before, the program may be about to make the block.
   if (!plan || reached === undefined || reached + 1n >= plan.height) return undefined;
   const problem = `${link} leads to the program of "${plan.name}", whose height is ${plan.height}, and the data is at ${reached}: it comes too early`;
-  const next = rollbackOf(settings) ?? `ln -sfn genesis ${shellWord(link)}`;
-  return { what: "current", problem, next };
+  return { what: "current", problem, next: (linked ? rollbackOf(settings) : undefined) ?? linkBefore(files, root, reached) };
+}
+
+/** Of the plan whose folder is linked; undefined: a switch, which leaves the plan's file, has made the link meanwhile. */
+function linkedByHand(
+  files: Files,
+  settings: Pick<Settings, "root" | "isCaseKept">,
+): string | undefined {
+  const { root } = settings;
+  const link = currentLink(root);
+  if (linkedPlan(files, settings) || files.linkFacts(link)?.kind !== "link") return undefined;
+  const [folder, name, ...deeper] = relative(root, resolve(root, files.readLink(link))).split("/");
+  if (folder !== "upgrades" || name === undefined || deeper.length > 0) return undefined;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** To the program of the last switch that the data has passed. */
+function linkBefore(files: Files, root: string, reached: bigint): string {
+  const before = lastSwitch(files, root, Number(reached) + 1)?.folder ?? "genesis";
+  return `ln -sfn ${shellWord(before)} ${shellWord(currentLink(root))}`;
 }

@@ -3,11 +3,14 @@
  * its success says nothing of permissions; read-only mounts, immutable files, quotas and a lack of inodes stop root as well.
  */
 import { basename, dirname, join } from "node:path";
-import { messageOf } from "../errors.js";
+import { isUpgradeError, messageOf } from "../errors.js";
 import type { FileFacts, Files } from "../programs/files.js";
 import { shellWord } from "../shell-word.js";
+import { readPassed } from "../sidecar/decision/passed.js";
 import { placesOf } from "../sidecar/decision/place.js";
-import { queueFile } from "../sidecar/decision/queue.js";
+import { queueFile, readQueue } from "../sidecar/decision/queue.js";
+import { asideCommand } from "../sidecar/decision/record-file.js";
+import { returnedHeights } from "../sidecar/decision/returned.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import { chainvisorOf } from "./supervision.js";
@@ -30,7 +33,10 @@ type Place = Pick<Settings, "home" | "root" | "name">;
 /** @param program of the plan; a missing file is another finding */
 export function filesReadiness(files: Files, settings: Place, program: string): readonly Readiness[] {
   const access = accessReadiness(files, settings, program);
-  return [...kindReadiness(files, settings, program), ...access, ...writeReadiness(files, settings, program)];
+  const kinds = kindReadiness(files, settings, program);
+  // A folder in the place of a record is reported as such.
+  const records = kinds.length > 0 ? [] : recordReadiness(files, settings);
+  return [...kinds, ...records, ...access, ...writeReadiness(files, settings, program)];
 }
 
 /** What the switch reads or replaces, and is something else: a rename onto a folder fails. */
@@ -121,6 +127,29 @@ function kindAt(factsOf: Files["facts"], path: string): FileFacts["kind"] | unde
     return factsOf(path)?.kind;
   } catch {
     return undefined;
+  }
+}
+
+/** Files that the sidecar wrote, and decides from. */
+function recordReadiness(files: Files, settings: Place): readonly Readiness[] {
+  const { returnedFile, passedFile } = placesOf(settings);
+  const found = [
+    problemOf(returnedFile, () => returnedHeights(files, returnedFile)),
+    problemOf(passedFile, () => readPassed(files, passedFile)),
+    ...readQueue(files, settings).problems.map((detail) => ({ detail, path: detail.split(" is no list", 1)[0] ?? "" })),
+  ];
+  return found.flatMap((each): Readiness[] =>
+    each ? [{ what: "files", state: "wrong", detail: each.detail, next: asideCommand(each.path) }] : [],
+  );
+}
+
+/** What the system refuses is reported by the permissions. */
+function problemOf(path: string, read: () => unknown): { readonly detail: string; readonly path: string } | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return isUpgradeError(error) && error.code === "UPG_STORE_CORRUPT" ? { detail: messageOf(error), path } : undefined;
   }
 }
 

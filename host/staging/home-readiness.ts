@@ -11,13 +11,14 @@ import type { Program } from "../programs/layout.js";
 import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
-import { currentProblem } from "./current-link.js";
+import { currentProblem, earlyProblem } from "./current-link.js";
 import { isStartedAgainByUnit } from "./doctor/units.js";
+import type { KnownOfChain } from "./plan-conflicts.js";
 import { isOurHome, pinnedHandler, replaceCommand } from "./plan-way.js";
 
-interface Facts {
+interface Facts extends KnownOfChain {
   readonly settings: Settings;
-  readonly plan: { readonly name: string; readonly info: string };
+  readonly plan: { readonly name: string; readonly height: bigint; readonly info: string };
   readonly machine: { readonly files: Files };
 }
 
@@ -96,8 +97,9 @@ export function restartReadiness({ settings, machine }: Pick<Facts, "settings" |
 }
 
 /** What the sidecar starts from at the height is lost. */
-function currentReadiness({ settings, machine }: Facts): readonly Readiness[] {
-  const found = currentProblem(machine.files, settings);
+function currentReadiness({ settings, machine, plan, chain, last }: Facts): readonly Readiness[] {
+  const { files } = machine;
+  const found = currentProblem(files, settings) ?? earlyProblem(files, settings, last, chain ?? plan);
   return found ? [{ what: "current", state: "wrong", detail: found.problem, next: found.next }] : [];
 }
 

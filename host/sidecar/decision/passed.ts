@@ -2,8 +2,8 @@
 import { utf8 } from "../../bytes.js";
 import type { Files } from "../../programs/files.js";
 import { writeWhole } from "../../programs/whole-file.js";
-import { decodeText } from "../../text.js";
 import type { Plan } from "./plan-file.js";
+import { readRecord } from "./record-file.js";
 
 const FILE_MODE = 0o644;
 const BYTES_MAX = 1_024 * 1_024;
@@ -11,14 +11,18 @@ const BYTES_MAX = 1_024 * 1_024;
 const PLANS_MAX = 100;
 const HEIGHT = /^[0-9]{1,16}$/;
 
-/** @throws Error: the file is there and is no such record, or what the system says */
+/** @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_IO */
 export function readPassed(files: Files, path: string): readonly Plan[] {
-  const bytes = files.read(path, BYTES_MAX);
-  if (!bytes) return [];
-  const { v, plans } = JSON.parse(decodeText(bytes)) as { v?: unknown; plans?: unknown };
-  if (v !== 1 || !Array.isArray(plans) || !plans.every(isEntry))
-    throw new Error(`${path} is no record of passed plans`);
-  return plans.map(({ name, height }) => ({ name, height: BigInt(height), info: "" }));
+  const found = readRecord(files, path, {
+    holds: "passed plans",
+    bytesMax: BYTES_MAX,
+    without: "a plan that was skipped may then be switched to",
+    parse: ({ v, plans }) =>
+      v === 1 && Array.isArray(plans) && plans.every(isEntry)
+        ? plans.map(({ name, height }) => ({ name, height: BigInt(height), info: "" }))
+        : undefined,
+  });
+  return found ?? [];
 }
 
 /** Durable when it returns. @throws what the system says */

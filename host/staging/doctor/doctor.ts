@@ -22,6 +22,9 @@ const CHECKS: readonly (readonly [what: string, look: (patient: Patient) => Find
   ["validator key", validatorKeyFindings],
 ];
 
+/** Less is no longer than a switch takes. */
+const DELAY_MILLIS = 60_000;
+
 /** What the system refuses is a finding, too. */
 export function examine(patient: Patient): Finding[] {
   return CHECKS.flatMap(([what, look]) => {
@@ -47,6 +50,10 @@ function settingFindings({ read, files }: Patient): Finding[] {
   if (settings.isDownloadAllowed && !settings.isChecksumRequired) {
     const detail = "DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM is false: a program that no checksum pins would be run";
     findings.push(warning("settings", detail, "DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM=true"));
+  }
+  if (settings.restartDelay >= DELAY_MILLIS) {
+    const detail = `DAEMON_RESTART_DELAY is ${settings.restartDelay / 1_000} s: the node makes no block for that long at each switch`;
+    findings.push(warning("settings", detail));
   }
   if (!settings.isRestartedAfterUpgrade && !isStartedAgainByUnit(files, settings.home)) {
     findings.push(warning("settings", RESTART_OFF, RESTART_ON));

@@ -129,6 +129,6 @@ function scriptFindings({ files, read, ...machine }: Patient): Finding[] {
   if (settings.customPreUpgrade === "") return [];
   const problem = scriptProblem(files, settings, machine);
   if (problem !== undefined) return [wrong("pre-upgrade script", problem)];
-  const detail = `${scriptFile(settings)} is not run before the height, so nobody knows how it ends; any status but 0 stops the upgrade. Run it once by hand, with a plan's name and a height`;
+  const detail = `${scriptFile(settings)} is not run before the height, so nobody knows how it ends; any status but 0 stops the upgrade, and it has no time limit: while it runs no block is made. Run it once by hand, with a plan's name and a height`;
   return [warning("pre-upgrade script", detail)];
 }

@@ -11,13 +11,13 @@ import {
 } from "../../sidecar/decision/decide.js";
 import { type Plan, type PlanFile, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { isSame, readQueue } from "../../sidecar/decision/queue.js";
+import { returnedHeights } from "../../sidecar/decision/returned.js";
 import { skipHeights } from "../../sidecar/decision/skips.js";
 import { type HaltFacts, readHaltRecord } from "../../sidecar/heights/halt-record.js";
 import { KnownHeight } from "../../sidecar/heights/known-height.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import type { Shared } from "./options.js";
 import { PassedPlans } from "./passed-plans.js";
-import { returnedHeights } from "./returned.js";
 
 const NEEDED = 10;
 const TOO_OLD = 12;

@@ -25,6 +25,11 @@ describe("examine() settings", () => {
     expect(found.join("\n")).toContain("→ DAEMON_SHUTDOWN_GRACE=30s");
     expect(found.join("\n")).toContain("→ DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM=true");
   });
+  test("a restart delay of an hour → a warning with the time; of seconds → nothing", () => {
+    const found = (delay: string) => look(goodHome().home, { env: { DAEMON_RESTART_DELAY: delay } });
+    expect(found("1h")).toEqual([expect.stringMatching(/^warning settings: DAEMON_RESTART_DELAY is 3600 s: /)]);
+    expect(found("5s")).toEqual([]);
+  });
   test("no home at all → the settings' words, once", () => {
     expect(look("/no/such/home", { env: { UNSAFE_SKIP_BACKUP: "true" } })).toEqual([
       "wrong settings: cannot stat home dir: stat /no/such/home/cosmovisor: no such file or directory; `chainvisor init` makes it",

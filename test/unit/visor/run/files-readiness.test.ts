@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { diskFiles } from "../../../../host/programs/disk-files.js";
 import type { Files } from "../../../../host/programs/files.js";
+import { returnedHeights } from "../../../../host/sidecar/decision/returned.js";
 import { filesReadiness } from "../../../../host/staging/files-readiness.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { planText, ScriptsHome } from "../scripts-home.js";
@@ -76,6 +77,33 @@ describe("filesReadiness()", () => {
   });
 });
 
+describe("filesReadiness() records", () => {
+  test.each(["returned.json", "passed.json", "queue.json"])(
+    "%s is damaged → wrong, with the command that moves it away",
+    (name) => {
+      const { home, program } = homeWithProgram();
+      for (const text of ["junk", "", "[]", '{"v":2}', '{"v":1,"heights":["x"],"plans":[{}]}']) {
+        const file = home.write(`cosmovisor/${name}`, text);
+        expect(filesReadiness(diskFiles, home.settings(), program)).toMatchObject([
+          {
+            what: "files",
+            state: "wrong",
+            detail: expect.stringContaining(`${file} is no list of`),
+            next: `mv ${file} ${file}.wrong`,
+          },
+        ]);
+      }
+    },
+  );
+
+  test("a start with a damaged returned.json → an error with its code, the file and the command", () => {
+    const { home } = homeWithProgram();
+    const file = home.write("cosmovisor/returned.json", "junk");
+    expect(() => returnedHeights(diskFiles, file)).toThrow(expect.objectContaining({ code: "UPG_STORE_CORRUPT" }));
+    expect(() => returnedHeights(diskFiles, file)).toThrow(`move it away with \`mv ${file} ${file}.wrong\``);
+  });
+});
+
 describe("filesReadiness() tries what it needs to write", () => {
   /** The system refuses below this path. */
   const refusing = (at: string, code: string): Files => ({
@@ -106,7 +134,7 @@ describe("filesReadiness() tries what it needs to write", () => {
     ]);
   });
 
-  test.each(["data/upgrade-info.json", "data/halt.json", "cosmovisor/returned.json"])(
+  test.each(["data/upgrade-info.json", "data/halt.json", "cosmovisor/last-start.json"])(
     "%s is immutable → wrong",
     (name) => {
       const { home, program } = homeWithProgram();

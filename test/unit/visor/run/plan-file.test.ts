@@ -1,9 +1,10 @@
 /** Cosmovisor's cases of its file scanner, and its skip heights, with its texts. */
 import { describe, expect, test } from "vitest";
 import { readPlanFile } from "../../../../host/sidecar/decision/plan-file.js";
+import { returnedHeights } from "../../../../host/sidecar/decision/returned.js";
 import { skipHeights } from "../../../../host/sidecar/decision/skips.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { returnedHeights, withSkips } from "../../../../host/visor/run/returned.js";
+import { withSkips } from "../../../../host/visor/run/returned.js";
 import { ScriptsHome } from "../scripts-home.js";
 
 describe("readPlanFile()", () => {
@@ -85,6 +86,6 @@ describe("withSkips()", () => {
   test("a record that is none → an error: a start without the flag would fork", () => {
     const home = new ScriptsHome();
     const file = home.write("cosmovisor/returned.json", '{"v":2}');
-    expect(() => returnedHeights(realMachine.files, file)).toThrow("no record of returned heights");
+    expect(() => returnedHeights(realMachine.files, file)).toThrow("is no list of heights without their upgrades");
   });
 });

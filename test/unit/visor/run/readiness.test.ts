@@ -6,7 +6,7 @@ import { Home as NodeHome } from "../../../../host/engine/home/home.js";
 import { metricsText } from "../../../../host/panel/metrics-text.js";
 import { missingOf, statusLines } from "../../../../host/panel/words.js";
 import { HomeLock } from "../../../../host/programs/home-lock.js";
-import { isReady, verdictOf } from "../../../../host/sidecar/readiness.js";
+import { isLacking, isReady, verdictOf } from "../../../../host/sidecar/readiness.js";
 import type { Settings } from "../../../../host/sidecar/settings.js";
 import type { Readiness } from "../../../../host/sidecar/status.js";
 import { earlyProblem } from "../../../../host/staging/current-link.js";
@@ -39,13 +39,17 @@ async function readinessOf(
   machine = realMachine,
   changes: Partial<Settings> = {},
 ): Promise<readonly Readiness[]> {
-  const { readiness } = await stagePlan({
+  const { readiness } = await stagePlan(stagingOf(home, machine, changes));
+  return readiness;
+}
+
+function stagingOf(home: Home, machine = realMachine, changes: Partial<Settings> = {}) {
+  return {
     settings: home.settings(changes),
     plan: { name: "v2", height: 40n, info: "" },
     ...{ machine, env: {}, signal: new AbortController().signal },
     ...{ log: () => undefined, onProgress: () => undefined },
-  });
-  return readiness;
+  };
 }
 
 const metric = (status: Parameters<typeof metricsText>[0]["status"]) =>
@@ -218,6 +222,24 @@ describe("a plan is ahead", () => {
     expect([found(39n), found(40n), found(undefined)]).toEqual([undefined, undefined, undefined]);
     // The link was read first, and led to genesis: the sidecar has switched since then.
     expect(earlyProblem(realMachine.files, home.settings(), 10n, undefined, null)).toBeUndefined();
+  });
+
+  test("current linked by hand to the chain's plan before its height → wrong, with the link back; at the height → nothing", async () => {
+    const home = new Home();
+    for (const name of ["v1", "v2", "v9"]) home.node(`upgrades/${name}`, `console.log("${MAKES}")`);
+    symlinkSync("upgrades/v2", home.file("cosmovisor/current"));
+    const found = (reached: bigint, name = "v2") =>
+      earlyProblem(realMachine.files, home.settings(), reached, { name, height: 40n });
+    expect(found(10n)).toMatchObject({ what: "current", next: expect.stringMatching(/^ln -sfn genesis /) });
+    // A switch before, which the data has passed; another, which it has not.
+    home.write("cosmovisor/upgrades/v1/upgrade-info.json", planText("v1", 9));
+    home.write("cosmovisor/upgrades/v9/upgrade-info.json", planText("v9", 90));
+    symlinkSync("genesis", home.file("cosmovisor/previous"));
+    expect(found(10n, "V2")).toMatchObject({ next: expect.stringMatching(/^ln -sfn upgrades\/v1 /) });
+    expect([found(39n), found(40n), found(10n, "v3")]).toEqual([undefined, undefined, undefined]);
+    const { readiness } = await stagePlan({ ...stagingOf(home), last: 10n });
+    expect(readiness.filter(isLacking)).toMatchObject([{ what: "current", state: "wrong" }]);
+    expect((await stagePlan({ ...stagingOf(home), last: 39n })).readiness.filter(isLacking)).toEqual([]);
   });
 
   test("a sidecar that runs and does not respond → 30, and lacking in every command", async () => {
