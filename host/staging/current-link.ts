@@ -70,14 +70,15 @@ export function earlyProblem(
   // At the height before, the program may be about to make the block.
   if (!plan || reached === undefined || reached + 1n >= plan.height) return undefined;
   const problem = `${link} leads to the program of "${plan.name}", whose height is ${plan.height}, and the data is at ${reached}: it comes too early`;
-  return { what: "current", problem, next: (linked ? rollbackOf(settings) : undefined) ?? linkBefore(files, root, reached) };
+  return {
+    what: "current",
+    problem,
+    next: (linked ? rollbackOf(settings) : undefined) ?? linkBefore(files, root, reached),
+  };
 }
 
 /** Of the plan whose folder is linked; undefined: a switch, which leaves the plan's file, has made the link meanwhile. */
-function linkedByHand(
-  files: Files,
-  settings: Pick<Settings, "root" | "isCaseKept">,
-): string | undefined {
+function linkedByHand(files: Files, settings: Pick<Settings, "root" | "isCaseKept">): string | undefined {
   const { root } = settings;
   const link = currentLink(root);
   if (linkedPlan(files, settings) || files.linkFacts(link)?.kind !== "link") return undefined;

@@ -130,18 +130,26 @@ function kindAt(factsOf: Files["facts"], path: string): FileFacts["kind"] | unde
   }
 }
 
-/** Files that the sidecar wrote, and decides from. */
-function recordReadiness(files: Files, settings: Place): readonly Readiness[] {
+/** Files that the sidecar wrote and decides from, without the queue. */
+export function damagedRecords(files: Files, settings: Place): readonly Readiness[] {
   const { returnedFile, passedFile } = placesOf(settings);
   const found = [
     problemOf(returnedFile, () => returnedHeights(files, returnedFile)),
     problemOf(passedFile, () => readPassed(files, passedFile)),
-    ...readQueue(files, settings).problems.map((detail) => ({ detail, path: detail.split(" is no list", 1)[0] ?? "" })),
   ];
-  return found.flatMap((each): Readiness[] =>
-    each ? [{ what: "files", state: "wrong", detail: each.detail, next: asideCommand(each.path) }] : [],
-  );
+  return found.flatMap((each) => (each ? [damaged(each.path, each.detail)] : []));
 }
+
+/** Of an operator's list each problem begins with the file. */
+const recordReadiness = (files: Files, settings: Place): readonly Readiness[] => [
+  ...damagedRecords(files, settings),
+  ...readQueue(files, settings).problems.map((detail) => damaged(detail.split(" is no list", 1)[0] ?? "", detail)),
+];
+
+const damaged = (path: string, detail: string): Readiness => ({
+  ...{ what: "files", state: "wrong", detail },
+  next: asideCommand(path),
+});
 
 /** What the system refuses is reported by the permissions. */
 function problemOf(path: string, read: () => unknown): { readonly detail: string; readonly path: string } | undefined {

@@ -54,6 +54,7 @@ export const homeReadiness = (facts: Facts): readonly Readiness[] => [
   ...rehearsalReadiness(facts),
   ...currentReadiness(facts),
   ...scriptReadiness(facts),
+  ...delayReadiness(facts),
   ...diskReadiness(facts),
 ];
 
@@ -107,6 +108,24 @@ function currentReadiness({ settings, machine, plan, chain, last }: Facts): read
 function scriptReadiness({ settings, machine }: Facts): readonly Readiness[] {
   const detail = scriptProblem(machine.files, settings);
   return detail === undefined ? [] : [{ what: "script", state: "wrong", detail, next: null }];
+}
+
+/** Less is no longer than a switch takes. */
+const DELAY_MILLIS = 60_000;
+
+/** Undefined: it is short. */
+export function delayProblem({ restartDelay }: Pick<Settings, "restartDelay">): string | undefined {
+  const isLong = restartDelay >= DELAY_MILLIS;
+  const seconds = restartDelay / 1_000;
+  return isLong
+    ? `DAEMON_RESTART_DELAY is ${seconds} s: the node makes no block for that long at each switch`
+    : undefined;
+}
+
+/** It may be meant. */
+function delayReadiness({ settings }: Facts): readonly Readiness[] {
+  const detail = delayProblem(settings);
+  return detail === undefined ? [] : [{ what: "plan", state: "skipped", detail, next: null }];
 }
 
 type ScriptSettings = Pick<Settings, "root" | "customPreUpgrade">;

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { messageOf } from "../../errors.js";
 import { foundUnrecordedVote } from "../../programs/unrecorded-vote.js";
-import { RESTART_OFF, RESTART_ON } from "../home-readiness.js";
+import { damagedRecords } from "../files-readiness.js";
+import { delayProblem, RESTART_OFF, RESTART_ON } from "../home-readiness.js";
 import { diskFindings } from "./disk.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 import { folderFindings } from "./folders.js";
@@ -15,15 +16,13 @@ const CHECKS: readonly (readonly [what: string, look: (patient: Patient) => Find
   ["settings", settingFindings],
   ["settings", otherHomeFindings],
   ["folders", folderFindings],
+  ["files", recordFindings],
   ["plan", planFindings],
   ["backup", diskFindings],
   ["sidecar", sidecarFindings],
   ["unit", unitFindings],
   ["validator key", validatorKeyFindings],
 ];
-
-/** Less is no longer than a switch takes. */
-const DELAY_MILLIS = 60_000;
 
 /** What the system refuses is a finding, too. */
 export function examine(patient: Patient): Finding[] {
@@ -51,15 +50,17 @@ function settingFindings({ read, files }: Patient): Finding[] {
     const detail = "DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM is false: a program that no checksum pins would be run";
     findings.push(warning("settings", detail, "DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM=true"));
   }
-  if (settings.restartDelay >= DELAY_MILLIS) {
-    const detail = `DAEMON_RESTART_DELAY is ${settings.restartDelay / 1_000} s: the node makes no block for that long at each switch`;
-    findings.push(warning("settings", detail));
-  }
+  const delay = delayProblem(settings);
+  if (delay !== undefined) findings.push(warning("settings", delay));
   if (!settings.isRestartedAfterUpgrade && !isStartedAgainByUnit(files, settings.home)) {
     findings.push(warning("settings", RESTART_OFF, RESTART_ON));
   }
   if (findings.length > 0) return findings;
   return [ok("settings", file === undefined ? "from the environment" : `from the environment and ${file}`)];
+}
+
+function recordFindings({ files, read }: Patient): Finding[] {
+  return damagedRecords(files, read.settings).map(({ what, detail, next }) => wrong(what, detail, next));
 }
 
 function validatorKeyFindings({ files, read }: Patient): Finding[] {

@@ -5,7 +5,7 @@
 
 import { basename, join, relative, resolve } from "node:path";
 import { backupReadiness } from "../../backup/ahead.js";
-import { messageOf } from "../../errors.js";
+import { isUpgradeError, messageOf } from "../../errors.js";
 import { Board } from "../../panel/board.js";
 import { haltRecordOf } from "../../panel/node-form.js";
 import { Layout, type Program } from "../../programs/layout.js";
@@ -72,7 +72,8 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     const failed = readFailure(files, placesOf(settings).failureFile);
     const message = [begin, failed ? failureText(failed) : messageOf(error)].join(" ");
     const next = failed && failed.next.length > 0 ? failed.next : ["chainvisor doctor"];
-    board.update({ phase: failed ? "failed" : "stopped", message, next });
+    // Damaged files of its own: no start succeeds.
+    board.update({ phase: failed || isUpgradeError(error) ? "failed" : "stopped", message, next });
   }
   return board.current;
 }

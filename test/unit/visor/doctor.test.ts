@@ -37,6 +37,15 @@ describe("examine() settings", () => {
   });
 });
 
+test.each(["returned.json", "passed.json"])(
+  "examine() a damaged %s → wrong, with the command, also without a plan",
+  (name) => {
+    const { home, put } = goodHome();
+    const file = put(`cosmovisor/${name}`, "junk");
+    expect(look(home)).toEqual([expect.stringMatching(new RegExp(`^wrong files: ${file} is no list of .* → mv `))]);
+  },
+);
+
 describe("examine() data that is missing", () => {
   const missing = (put: (home: ReturnType<typeof goodHome>) => void = () => undefined) => {
     const good = goodHome();

@@ -224,6 +224,26 @@ describe("a plan is ahead", () => {
     expect(earlyProblem(realMachine.files, home.settings(), 10n, undefined, null)).toBeUndefined();
   });
 
+  test("a restart delay of an hour → ready, with a warning that has the time", async () => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    const readiness = await readinessOf(home, realMachine, { restartDelay: 3_600_000 });
+    expect(isReady(readiness)).toBe(true);
+    const detail = expect.stringContaining("DAEMON_RESTART_DELAY is 3600 s");
+    expect(readiness.filter(({ what }) => what === "plan")).toMatchObject([{ state: "skipped", detail }]);
+  });
+
+  test("a damaged record of returned heights → status is not ready, with the file", async () => {
+    const home = new Home();
+    home.node("upgrades/v2", `console.log("${MAKES}")`);
+    const file = home.write("cosmovisor/returned.json", "junk");
+    const status = await statusFromDisk(home.settings(), realMachine);
+    expect([verdictOf(status), status.message]).toEqual([
+      "not ready",
+      expect.stringContaining(`${file} is no list of`),
+    ]);
+  });
+
   test("current linked by hand to the chain's plan before its height → wrong, with the link back; at the height → nothing", async () => {
     const home = new Home();
     for (const name of ["v1", "v2", "v9"]) home.node(`upgrades/${name}`, `console.log("${MAKES}")`);
