@@ -29,6 +29,7 @@ const settingsOf = (change: Partial<Settings> = {}) =>
       name: "chaind",
       backupDir: home,
       isCaseKept: false,
+      isRestartedAfterUpgrade: true,
       customPreUpgrade: "",
     },
     ...{ statusAddress: "127.0.0.1:0", rpcAddress: "http://127.0.0.1:1" },
