@@ -7,6 +7,7 @@ import { itemAt } from "../at.js";
 import { openMappedHandler } from "../author/map/mapped-handler.js";
 import { Core } from "../core/core.js";
 import { Home } from "../engine/home/home.js";
+import { requireInputFile } from "../engine/home/input-file.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
 import type { WasmHandler } from "../handler/handler.js";
 import type { Failure } from "../harness/failure/explain.js";
@@ -67,6 +68,8 @@ export interface RehearseOptions {
 export async function rehearse(options: RehearseOptions): Promise<Report> {
   const begun = performance.now();
   const home = new Home(options.home);
+  const wanted = wantedPlan(options.plan);
+  if (options.snapshot !== undefined) requireInputFile(options.snapshot);
   const core = new Core();
   const handler = options.handler === undefined ? undefined : openHandler(options.handler);
   const state = await openState({ home, snapshot: options.snapshot, isCopied: options.isCopied });
@@ -77,7 +80,7 @@ export async function rehearse(options: RehearseOptions): Promise<Report> {
   };
   try {
     if (isUpgradeError(handler)) return failedReport(handler, facts);
-    const place = placeOf(state, core, handler, options);
+    const place = placeOf(state, core, handler, { at: options.at, wanted });
     return await atPlace({ ...facts, place }, { options, core, handler, place });
   } finally {
     state.close();
@@ -164,10 +167,9 @@ function placeOf(
   state: OpenState,
   core: Core,
   handler: WasmHandler | undefined,
-  { at = state.last, plan }: RehearseOptions,
+  { at = state.last, wanted }: { readonly at: Height | undefined; readonly wanted: WantedPlan },
 ): Place {
   const name = handler?.manifest.name;
-  const wanted = wantedPlan(plan);
   let place: Place;
   try {
     place = choosePlace(state.database, at, core, wanted);
@@ -191,6 +193,7 @@ function wantedPlan(text: string | undefined): WantedPlan {
 
 /** As `upgrade-info.json` and `query upgrade plan -o json` have it. @throws UpgradeError UPG_INVALID_ARGUMENT */
 function readPlan(file: string): Plan {
+  requireInputFile(file);
   const wrong = (why: string) => new UpgradeError("UPG_INVALID_ARGUMENT", `--plan ${file}: ${why}`);
   let json: unknown;
   try {

@@ -9,6 +9,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { equalBytes } from "../bytes.js";
 import { writeFileAtomically } from "../engine/home/atomic-file.js";
+import { requireInputFile } from "../engine/home/input-file.js";
 import { isUpgradeError, UpgradeError } from "../errors.js";
 import { type Snapshot, SnapshotSchema } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { syncFolder } from "../store/disk/lmdb-access.js";
@@ -86,6 +87,7 @@ function requireChunk(hash: Uint8Array | undefined, bytes: Uint8Array, index: nu
  * @throws UpgradeError UPG_INVALID_SNAPSHOT, UPG_INVALID_ARGUMENT where there is one of that height; UPG_STORE_*
  */
 export async function loadArchive(folder: SnapshotFolder, path: string, sha256: Sha256): Promise<Snapshot> {
+  requireInputFile(path);
   const files = readTar(unpacked(path));
   try {
     const snapshot = described((await files.next()).value ?? undefined, sha256);

@@ -10,13 +10,12 @@ const AT_ONCE_MAX = 8;
 /** For the document's own members, beside what is counted. */
 const OWN_BYTES = 65_536;
 
-/** Hears how far a collection has come: requests that were made, and bytes of evidence that are kept. */
-type OnCollect = (requests: number, bytes: number) => void;
-
+/** How a collection asks. */
 export interface AskingOptions {
   /** Ends the collection: what it asks then has UPG_REMOTE_UNAVAILABLE. */
   readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: OnCollect | undefined;
+  /** Called with the number of requests that were made, and the bytes of evidence that are kept. */
+  readonly onProgress?: ((requests: number, bytes: number) => void) | undefined;
 }
 
 export class Asking {

@@ -18,6 +18,7 @@ export type { ValidatorSet } from "../comet/validator-set.js";
 export type { Neighbours } from "../commitment/verify-absence.js";
 export { isUpgradeError, type UpgradeError } from "../errors.js";
 export type { Plan, Sha256, Timestamp, VersionMap } from "../types.js";
+export type { AskingOptions } from "./asking.js";
 export { type CollectOptions, collect } from "./collect.js";
 export { verifyEvidence } from "./evidence.js";
 export { type AdvanceOptions, advance, startAt, type VerifyTools } from "./light.js";
@@ -30,11 +31,11 @@ export {
   verifyNonMembership,
   verifyRange,
 } from "./proofs.js";
-export type { ReceiptOfRun, ReExecuted } from "./re-execute.js";
+export type { ReceiptOfRun, ReExecuted, ReExecuteInput } from "./re-execute.js";
 export { type ReExecuteOptions, reExecute } from "./re-execute-lazily.js";
 export { readLightBlock } from "./read-light-block.js";
 export { rpcPath, rpcResult } from "./rpc-path.js";
-export type { RunProgress } from "./run-watch.js";
+export type { RunProgress, WatchOptions } from "./run-watch.js";
 export { type Subtle, type VerifyEd25519, verifierOf, verifyByNoble } from "./signatures.js";
 export type {
   Ask,

@@ -20,6 +20,7 @@ import { RunWatch, type WatchOptions } from "./run-watch.js";
 /** What a proven receipt says before anything runs. */
 export type ReceiptOfRun = Pick<Receipt, "handlerSha256" | "gas" | "gasSchedule">;
 
+/** What an upgrade is run again with. */
 export interface ReExecuteInput extends WatchOptions {
   /** The bytes of the witness. */
   readonly witness: Uint8Array;

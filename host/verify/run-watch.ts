@@ -18,6 +18,7 @@ export interface RunProgress {
   readonly gasLimit: bigint;
 }
 
+/** Who watches a run, and stops it. */
 export interface WatchOptions {
   /** Called a few times a second or more often, while the run waits. What it throws is dropped. */
   readonly onProgress?: ((progress: RunProgress) => void) | undefined;

@@ -82,7 +82,7 @@ function nextOf(error: UpgradeError, facts: EndingFacts): string {
       const look = handler
         ? ` See all that is wrong with the file: ${command("handler check", shellWord(handler))}.`
         : "";
-      return `${safe} Nodes would refuse this handler for "${visible(plan)}" before it runs.${look} Get the file that the plan is for, then ${again}.`;
+      return `${safe} Nodes would refuse this handler${plan === "" ? "" : ` for "${visible(plan)}"`} before it runs.${look} Get the file that the plan is for, then ${again}.`;
     }
     case 10: {
       const { other_handlers: others } = details;

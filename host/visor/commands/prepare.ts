@@ -1,5 +1,6 @@
 /** `chainvisor prepare`: all that the next upgrade needs, fetched and judged before its height. */
 import { join } from "node:path";
+import { requireInputFile } from "../../engine/home/input-file.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { HomeLock } from "../../programs/home-lock.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -113,6 +114,7 @@ async function planOfNode(
 }
 
 function planInFile(file: string): Plan {
+  requireInputFile(file);
   const read = readPlanFile(realMachine.files, file, true);
   if (read.kind === "plan") return read.plan;
   throw new UpgradeError("UPG_INVALID_CONFIG", read.kind === "torn" ? `${file}: ${read.why}` : `${file} is missing`);

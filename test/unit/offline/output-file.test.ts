@@ -74,6 +74,20 @@ test.each([
   expect(existsSync(join(root, "absent"))).toBe(false);
 });
 
+test.each([
+  ["upgrade", "rehearse", "--plan"],
+  ["upgrade", "rehearse", "--handler"],
+  ["upgrade", "rehearse", "--snapshot"],
+  ["rescue", "--log"],
+  ["snapshots", "load"],
+])("%s %s … of a file that does not exist → UPG_INVALID_ARGUMENT, the same message everywhere", async (...args) => {
+  const file = join(root, "absent.json");
+  await expect(runHere(...args, file, "--home", home.path)).rejects.toMatchObject({
+    code: "UPG_INVALID_ARGUMENT",
+    message: `there is no file ${file}`,
+  });
+});
+
 test.skipIf(process.platform === "win32")("outputFile() of a device → written to, never replaced", () => {
   expect(outputFile(home, "/dev/null")).toEqual({ path: "/dev/null", isStream: true });
   expect(lstatSync("/dev/null").isCharacterDevice()).toBe(true);

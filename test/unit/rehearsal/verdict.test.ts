@@ -33,6 +33,12 @@ describe("endsWith()", () => {
     expect(appliesWithFindings(given, ["supply"]).commands).toEqual([`${AGAIN} --handler v3.wasm --accept supply`]);
   });
 
+  test("a file that is no handler, and no plan → no plan is named", () => {
+    expect(ends("UPG_HANDLER_EXPORT", { ...given, plan: "" }).next).toContain(
+      "Nodes would refuse this handler before it runs.",
+    );
+  });
+
   test("findings in a report that is not kept → nothing about being ready", () => {
     expect(appliesWithFindings(facts, ["supply"]).next).toContain("this node does not count as ready");
     expect(appliesWithFindings({ ...facts, isKept: false }, ["supply"]).next).not.toContain("ready");
