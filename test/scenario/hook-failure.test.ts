@@ -4,7 +4,7 @@ import { type ChainUpgradeHandler, defineChain, migrate } from "../../host/chain
 import { parseGenesis } from "../../host/chain/genesis/genesis.js";
 import { type ExportFacts, type ModuleGenesis, moduleGenesis } from "../../host/chain/genesis/module-genesis.js";
 import { HookCalls } from "../../host/chain/hooks/hook-calls.js";
-import type { Module, ReadableStores } from "../../host/chain/module.js";
+import type { Module } from "../../host/chain/module.js";
 import { assert, UpgradeError } from "../../host/errors.js";
 import { LOG_BYTES_MAX } from "../../host/limits.js";
 import { documentText } from "../../host/offline/export-document.js";
@@ -13,7 +13,7 @@ import type { AppliedUpgrade } from "../../host/upgrade/hooks.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
 import { genesisText } from "./genesis-text.js";
-import { next, upgraded } from "./one-upgrade.js";
+import { chainWith, next, upgraded } from "./one-upgrade.js";
 
 const TYPE_ERROR = "Cannot read properties of undefined (reading 'x')";
 // The types forbid this read; a module in plain JavaScript can make it.
@@ -25,11 +25,6 @@ const throwing = (thrown: unknown) => () => {
 const failingAt = (height: bigint, fails: () => unknown) => (context: { readonly height: bigint }) => {
   if (context.height === height) fails();
 };
-const chainWith = (own: Partial<Module>) =>
-  defineChain({
-    name: "ownd",
-    modules: [...exampleChain.modules, { name: "own", consensusVersion: 1n, stores: [], ...own } as Module],
-  });
 
 const hostile = new Proxy({}, { get: throwing(new Error("gotcha")), has: throwing(new Error("gotcha")) });
 const THROWN: readonly (readonly [what: string, thrown: unknown, text: string])[] = [
@@ -181,67 +176,6 @@ describe("an assertion in what an upgrade runs → UPG_MIGRATION_FAILED (20), wi
     expect(failure.message).toContain("proposal 77 is in a queue and not in the store");
     expect(failure.message).not.toContain("report it");
   });
-});
-
-describe("a function that only reads gets stores that refuse writes", () => {
-  /** What a function without types can do with the stores that it is given. */
-  const WRITES: readonly (readonly [how: string, write: (store: KVStore) => void])[] = [
-    ["set", (store) => store.set(Uint8Array.of(1), Uint8Array.of(2))],
-    ["delete", (store) => store.delete(Uint8Array.of(1))],
-    ["writeFrames", (store) => store.writeFrames(new Uint8Array())],
-  ];
-  const reader = (write: (store: KVStore) => void) => (stores: ReadableStores) => {
-    write(stores.store("bank") as KVStore);
-    return undefined;
-  };
-  const READERS = ["validators", "consensusParams", "nextEndTime"] as const;
-  const plain = (): Module[] => exampleChain.modules.map(({ validators, consensusParams, ...module }) => module);
-
-  test.each(WRITES)(
-    "an invariant that calls %s → the upgrade fails with its name, nothing is written",
-    (how, write) => {
-      const failure = failureOf(() => upgraded(chainWith({ invariants: [{ name: "total", check: reader(write) }] })));
-      expect(failure).toMatchObject({ code: "UPG_MIGRATION_INVARIANT" });
-      expect(failure.message).toContain('invariant "total" of module own failed');
-      expect(failure.message).toContain(`${how}() on store "bank", which it can only read`);
-    },
-  );
-
-  test("an invariant that catches the refusal has written nothing", () => {
-    const check = (stores: ReadableStores) => {
-      try {
-        (stores.store("bank") as KVStore).set(Uint8Array.of(1), Uint8Array.of(2));
-      } catch {
-        // It goes on.
-      }
-      return undefined;
-    };
-    const { result } = upgraded(chainWith({ invariants: [{ name: "total", check }] }));
-    expect(result.appHash).toEqual(upgraded(chainWith({})).result.appHash);
-  });
-
-  test("an invariant's stores cannot be branched or written by another name", () => {
-    let members: readonly string[] = [];
-    const check = (stores: ReadableStores) => {
-      members = ["branch", "write", "discard"].filter((name) => name in stores);
-      return undefined;
-    };
-    upgraded(chainWith({ invariants: [{ name: "total", check }] }));
-    expect(members).toEqual([]);
-  });
-
-  for (const name of READERS) {
-    test.each(WRITES)(`${name}() that calls %s → UPG_BUG_MODULE with its name`, (how, write) => {
-      const chain = defineChain({
-        name: "ownd",
-        modules: [...plain(), { name: "own", consensusVersion: 1n, stores: [], [name]: reader(write) }],
-      });
-      const failure = failureOf(() => upgraded(chain).app.nextEndTime);
-      expect(failure).toMatchObject({ code: "UPG_BUG_MODULE" });
-      expect(failure.message).toContain(`${name}() of module "own" failed`);
-      expect(failure.message).toContain(`${how}() on store "bank", which it can only read`);
-    });
-  }
 });
 
 describe("in genesis and in an export → UPG_BUG_MODULE (70) with module and function", () => {

@@ -1,14 +1,15 @@
 /** A chain of any modules, whose second block is that of an upgrade. */
 import { App, type AppOptions, type BlockResult } from "../../host/chain/app.js";
-import type { Chain as ChainValue } from "../../host/chain/define-chain.js";
+import { type Chain as ChainValue, defineChain } from "../../host/chain/define-chain.js";
 import { parseGenesis } from "../../host/chain/genesis/genesis.js";
+import type { Module } from "../../host/chain/module.js";
 import { Core } from "../../host/core/core.js";
 import { sha256 } from "../../host/native/sha256.js";
 import type { MemoryDatabase } from "../../host/store/disk/memory-database.js";
 import type { KVStore } from "../../host/types.js";
 import type { UpgradeContext } from "../../host/upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
-import { V1 } from "../example-chain.js";
+import { exampleChain, V1 } from "../example-chain.js";
 import { load } from "../guest/build.js";
 import { genesisText } from "./genesis-text.js";
 import { KeptDatabase } from "./kept-database.js";
@@ -38,6 +39,13 @@ export function setToV2(keeper: App["keeper"], breaks: (context: UpgradeContext)
   };
   keeper.setUpgradeHandler(plan, breaking, options);
 }
+
+/** The example chain with one more module, `own`, which has these members. */
+export const chainWith = (own: Partial<Module>) =>
+  defineChain({
+    name: "ownd",
+    modules: [...exampleChain.modules, { name: "own", consensusVersion: 1n, stores: [], ...own } as Module],
+  });
 
 /** Block 2 of a chain, which applies the plan. */
 export function upgraded(
