@@ -18,7 +18,7 @@ const alias = [
 const ALONE = [
   "test/unit/{abci,engine,relay,store}/**/*.test.ts",
   "test/unit/api/{described-chain,grpc-web,params-of-heights,power-change}.test.ts",
-  "test/unit/chain/define-chain.test.ts",
+  "test/unit/chain/{define-chain,definition-names}.test.ts",
   "test/unit/cli/{help-defaults,program-name,sdk-flags}.test.ts",
   "test/unit/cli/client/derived.test.ts",
   "test/unit/localnet/run.test.ts",

@@ -6,9 +6,7 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import { Query } from "../../../examples/notes-chain/gen/notes_pb.js";
 import { defineChain, migrate } from "../../../host/chain/define-chain.js";
-import { implement } from "../../../host/chain/query/service.js";
 import { messageKind } from "../../../host/chain/tx/message-kind.js";
 import { MsgSoftwareUpgradeSchema } from "../../../host/gen/chain/upgrade/v1beta1/tx_pb.js";
 import { MsgSendResponseSchema } from "../../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
@@ -275,32 +273,4 @@ test("a chain without the bank that auth takes fees with → refused", () => {
   const others = modules.filter(({ name }) => name !== "bank");
   const error = failureOf(() => defineChain({ name: "poord", modules: others }));
   expect(error.message).toContain('module "auth" takes fees and needs the module "bank"');
-});
-
-test("implement() without a function for a method → UPG_INVALID_ARGUMENT with service and method", () => {
-  for (const handlers of [{}, { notes: "none" }]) {
-    const failure = failureOf(() => implement(Query, [], handlers as never));
-    expect(failure.code).toBe("UPG_INVALID_ARGUMENT");
-    expect(failure.message).toContain("mychain.notes.v1.Query has the method notes");
-  }
-});
-
-test.each([
-  ["no service", [undefined, [], {}], "the first argument is no service"],
-  ["a kept method that the service lacks", [Query, ["note"], {}], 'has no method "note" (did you mean "notes"?)'],
-  ["a function that the service lacks", [Query, [], { Notes: () => ({}) }], 'a member "Notes"'],
-])("implement() with %s → UPG_INVALID_ARGUMENT that names it", (_, options, named) => {
-  const failure = failureOf(() => implement(...(options as unknown as Parameters<typeof implement>)));
-  expect(failure).toMatchObject({ code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining(named) });
-});
-
-test("a dependency on a module that an upgrade removes, and a chain without gov → accepted", () => {
-  const dependent = { name: "own", consensusVersion: 1n, stores: [], dependsOn: ["gone"] };
-  const from = { own: 0n, gone: 1n };
-  const handler = () => new Map();
-  const upgrades = [{ plan: "v2", from, removes: ["gone"], storeUpgrades: { deleted: ["gone"] }, handler }];
-  const chain = defineChain({ name: "ownd", modules: [...modules, dependent], upgrades });
-  expect(chain.versions.map(({ modules: { size } }) => size)).toEqual([modules.length + 1, modules.length + 1]);
-  const ungoverned = modules.filter(({ name }) => name !== "gov");
-  expect(defineChain({ name: "ownd", modules: ungoverned }).table.vitalModules).toContain("upgrade");
 });
