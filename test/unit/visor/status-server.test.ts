@@ -1,67 +1,21 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PAGE_FILES } from "../../../host/api/page-bytes.js";
 import { askStatus } from "../../../host/panel/ask.js";
-import { Board } from "../../../host/panel/board.js";
-import { openStatus, type StatusServer } from "../../../host/panel/server.js";
+import { openStatus } from "../../../host/panel/server.js";
 import { socketPath } from "../../../host/panel/socket-path.js";
-import type { Settings } from "../../../host/sidecar/settings.js";
-import type { VisorStatus } from "../../../host/sidecar/status.js";
-import { realMachine } from "../../../host/visor/real-machine.js";
-import { statusCommand } from "../../../host/visor/without-sidecar/command.js";
-import { statusOf } from "../../../host/visor/without-sidecar/status-of.js";
+import { plan, useStatusHome } from "./status-home.js";
 import { statusMachine } from "./status-machine.js";
 
-let home: string;
-let board: Board;
-let server: StatusServer;
-let lines: string[];
-
-const settingsOf = (change: Partial<Settings> = {}) =>
-  ({
-    ...{
-      home,
-      root: join(home, "cosmovisor"),
-      name: "chaind",
-      backupDir: home,
-      isCaseKept: false,
-      isRestartedAfterUpgrade: true,
-      customPreUpgrade: "",
-    },
-    ...{ statusAddress: "127.0.0.1:0", rpcAddress: "http://127.0.0.1:1" },
-    ...change,
-  }) as Settings;
-
-async function open(change: Partial<Settings> = {}): Promise<StatusServer> {
-  const log = (_level: string, message: string) => lines.push(message);
-  const args = ["start", "--api.address", "tcp://127.0.0.1:1"];
-  return openStatus({ board, settings: settingsOf(change), machine: statusMachine, args, log });
-}
-
-beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), "chain-upgrade-status-"));
-  mkdirSync(join(home, "cosmovisor"));
-  mkdirSync(join(home, "data"));
-  board = new Board(statusMachine.clock);
-  lines = [];
-  server = await open();
-});
-
-afterEach(async () => {
-  await server.close();
-  rmSync(home, { recursive: true });
-});
-
-const url = (path: string) => `http://${server.address}${path}`;
-const plan = { name: "v2", height: "1000", info: "", origin: "chain" } as const;
+const bed = useStatusHome();
+const { settingsOf, url } = bed;
 
 describe("openStatus()", () => {
   it("GET /status → the status; HEAD → its head alone; another method → 405", async () => {
-    board.update({ phase: "ready", plan });
+    bed.board.update({ phase: "ready", plan });
     const response = await fetch(url("/status"));
     expect(await response.json()).toMatchObject({ v: 1, phase: "ready", plan: { name: "v2" } });
     expect(response.headers.get("etag")).toMatch(/^".+"$/);
@@ -78,7 +32,7 @@ describe("openStatus()", () => {
     const etag = first.headers.get("etag") ?? "";
     const begun = performance.now();
     const waiting = fetch(url("/status?wait=30"), { headers: { "if-none-match": etag } });
-    setTimeout(() => board.update({ phase: "running" }), 50);
+    setTimeout(() => bed.board.update({ phase: "running" }), 50);
     expect(await (await waiting).json()).toMatchObject({ phase: "running" });
     const again = await fetch(url("/status?wait=30"), { headers: { "if-none-match": etag } });
     expect(await again.json()).toMatchObject({ phase: "running" });
@@ -105,13 +59,13 @@ describe("openStatus()", () => {
   it("/healthz, /readyz in each phase → 503 when failed, or when the application does not serve", async () => {
     const codes = async () => Promise.all(["/healthz", "/readyz"].map(async (path) => (await fetch(url(path))).status));
     expect(await codes()).toEqual([200, 503]);
-    board.update({ phase: "waiting", plan });
+    bed.board.update({ phase: "waiting", plan });
     expect(await codes()).toEqual([200, 200]);
     for (const change of [{ program: { name: "v1", file: "/v1", pid: null } }, { phase: "migrating" }] as const) {
-      board.update(change);
+      bed.board.update(change);
       expect(await codes()).toEqual([200, 503]);
     }
-    board.update({ phase: "failed" });
+    bed.board.update({ phase: "failed" });
     expect(await codes()).toEqual([503, 503]);
   });
 
@@ -140,11 +94,11 @@ describe("openStatus()", () => {
   it("/chain/upgrade/v1/status with no node → the sidecar's word in the node's form, without a path; with a node → its own", async () => {
     const halt = {
       ...{ v: 1, code: "UPG_HALT_UPGRADE_NEEDED", plan: null, handler: null, height: "1000" },
-      ...{ last_committed_height: "999", app_hash: "", message: `put it in ${home}/x`, next: "start `chaind`" },
+      ...{ last_committed_height: "999", app_hash: "", message: `put it in ${bed.home}/x`, next: "start `chaind`" },
       ...{ commands: ["chaind"], time: "2026-01-01T00:00:00Z" },
     };
-    writeFileSync(join(home, "data/halt.json"), JSON.stringify(halt));
-    board.update({ phase: "halted", plan, height: { value: "999", source: "store" } });
+    writeFileSync(join(bed.home, "data/halt.json"), JSON.stringify(halt));
+    bed.board.update({ phase: "halted", plan, height: { value: "999", source: "store" } });
     const text = await (await fetch(url("/chain/upgrade/v1/status"))).text();
     expect(JSON.parse(text)).toMatchObject({
       phase: "halted",
@@ -152,18 +106,18 @@ describe("openStatus()", () => {
       halt: { code: halt.code },
       plan: { name: "v2" },
     });
-    expect(text).not.toContain(home);
+    expect(text).not.toContain(bed.home);
     // A sidecar that was started beside a dead node knows no height; the record of the halt has it.
-    board.update({ phase: "failed", height: null });
+    bed.board.update({ phase: "failed", height: null });
     const again = await (await fetch(url("/chain/upgrade/v1/status"))).json();
     expect(again).toMatchObject({ phase: "failed", height: "999" });
     const node = createServer((_, response) => response.end('{"phase":"running","height":"5"}'));
     await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
     const { port } = node.address() as AddressInfo;
-    mkdirSync(join(home, "config"));
-    writeFileSync(join(home, "config/app.toml"), `[api]\naddress = "tcp://0.0.0.0:${port}"\n`);
+    mkdirSync(join(bed.home, "config"));
+    writeFileSync(join(bed.home, "config/app.toml"), `[api]\naddress = "tcp://0.0.0.0:${port}"\n`);
     const other = await openStatus({
-      board,
+      board: bed.board,
       settings: settingsOf(),
       machine: statusMachine,
       args: [],
@@ -186,7 +140,7 @@ describe("openStatus()", () => {
     await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
     const rpcAddress = `tcp://127.0.0.1:${(node.address() as AddressInfo).port}`;
     expect((await fetch(url("/rpc/status"))).status).toBe(502);
-    const other = await open({ rpcAddress });
+    const other = await bed.open({ rpcAddress });
     const response = await fetch(`http://${other.address}/rpc/commit?height=5`);
     expect([response.status, await response.text()]).toEqual([200, '{"result":{}}']);
     expect((await fetch(`http://${other.address}/rpc/broadcast_tx_sync?tx=0x00`)).status).toBe(404);
@@ -200,104 +154,36 @@ describe("openStatus()", () => {
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as AddressInfo;
     for (const statusAddress of [`127.0.0.1:${port}`, "nonsense"]) {
-      lines = [];
-      const other = await open({ statusAddress });
+      bed.lines = [];
+      const other = await bed.open({ statusAddress });
       expect(other.address).toBeUndefined();
-      expect(lines.join("\n")).toContain("CHAINVISOR_STATUS_ADDRESS");
-      expect((await askStatus({ socket: socketPath(join(home, "cosmovisor")) }))?.status.v).toBe(1);
+      expect(bed.lines.join("\n")).toContain("CHAINVISOR_STATUS_ADDRESS");
+      expect((await askStatus({ socket: socketPath(join(bed.home, "cosmovisor")) }))?.status.v).toBe(1);
       await other.close();
     }
     taken.close();
   });
 
   it("the socket → of its user alone; one that was left is replaced; another file under its name is kept, with a warning", async () => {
-    const socket = socketPath(join(home, "cosmovisor"));
+    const socket = socketPath(join(bed.home, "cosmovisor"));
     expect(statSync(socket).mode & 0o777).toBe(0o600);
-    await server.close();
+    await bed.server.close();
     writeFileSync(socket, "mine");
-    server = await open();
-    expect(lines.join("\n")).toContain("is no socket");
+    bed.server = await bed.open();
+    expect(bed.lines.join("\n")).toContain("is no socket");
     expect(existsSync(socket)).toBe(true);
   });
 
   it("a head of 40 KB → 431; requests sent ahead → the connection ends; others are served", async () => {
     const { status } = await fetch(url("/status"), { headers: { "x-long": "x".repeat(40_000) } });
     expect(status).toBe(431);
-    const [host = "", port = ""] = server.address?.split(":") ?? [];
+    const [host = "", port = ""] = bed.server.address?.split(":") ?? [];
     const socket = connect(Number(port), host);
     const ended = new Promise<void>((resolve) => socket.on("error", () => undefined).once("close", () => resolve()));
     socket.resume();
     socket.write("GET /status?wait=30 HTTP/1.1\r\nhost: x\r\n\r\n".repeat(50));
     await ended;
     expect((await fetch(url("/status"))).status).toBe(200);
-  });
-});
-
-describe("statusCommand()", () => {
-  const run = async (change: { isWatching?: boolean } = {}) => {
-    const written: VisorStatus[] = [];
-    const texts: string[] = [];
-    const print = (status: VisorStatus, text: string) => {
-      written.push(status);
-      texts.push(text);
-    };
-    const { signal } = new AbortController();
-    const options = { settings: settingsOf(), machine: realMachine, isWatching: false, signal, print };
-    return { exit: await statusCommand({ ...options, ...change }), written, texts };
-  };
-
-  it("a sidecar runs → its status, 0; failed → 30", async () => {
-    board.update({ phase: "running" });
-    const { exit, written } = await run();
-    expect([exit, written]).toMatchObject([0, [{ phase: "running" }]]);
-    board.update({ phase: "failed", message: "it crashed" });
-    expect(await run()).toMatchObject({ exit: 30, texts: [expect.stringMatching(/it crashed/)] });
-  });
-
-  it("the plan's program is tried → status, and what doctor and preflight ask, wait for the result", async () => {
-    const row = { what: "program", next: null } as const;
-    board.update({ phase: "waiting", plan, readiness: [{ ...row, state: "unknown", detail: "not tried yet" }] });
-    const asked = Promise.all([run(), statusOf(settingsOf(), realMachine)]);
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    board.update({ phase: "ready", readiness: [{ ...row, state: "ready", detail: "it runs" }] });
-    const [{ exit, written }, { status }] = await asked;
-    expect([exit, written.map(({ phase }) => phase), status.phase]).toEqual([0, ["ready"], "ready"]);
-  });
-
-  it("--watch → each change is written, and the end of the sidecar ends it with 3", async () => {
-    const watching = run({ isWatching: true });
-    for (const phase of ["running", "halted"] as const) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      board.update({ phase });
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await server.close();
-    const { exit, written } = await watching;
-    expect(exit).toBe(3);
-    expect(new Set(written.map(({ phase }) => phase))).toEqual(new Set(["starting", "running", "halted"]));
-  });
-
-  it("none runs → what is on disk, 3: no program; then one, with a plan whose program is missing, 30; nothing is written", async () => {
-    await server.close();
-    expect(await run()).toMatchObject({ exit: 3 });
-    const bin = join(home, "cosmovisor/genesis/bin");
-    mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, "chaind"), "#!/bin/sh\n");
-    chmodSync(join(bin, "chaind"), 0o644);
-    writeFileSync(join(home, "data/upgrade-info.json"), '{"name":"v2","height":1000}');
-    const { exit, written } = await run();
-    expect(exit).toBe(30);
-    expect(written[0]).toMatchObject({
-      program: { name: "genesis", pid: null },
-      plan: { name: "v2", height: "1000" },
-      readiness: [
-        { what: "program", state: "missing", next: expect.stringContaining("add-upgrade v2 <program>") },
-        { what: "current", state: "wrong", detail: expect.stringContaining("may not be executed") },
-        { what: "backup", state: "ready" },
-      ],
-    });
-    expect(existsSync(join(home, "cosmovisor/current"))).toBe(false);
-    expect(statSync(join(bin, "chaind")).mode & 0o777).toBe(0o644);
   });
 });
 
