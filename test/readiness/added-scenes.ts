@@ -158,4 +158,5 @@ export const ADDED_SCENES: Readonly<Record<number, Scene>> = {
   }),
   55: from((bed) => mkdirSync(join(bed.home, "data/upgrade-info.json"))),
   56: from(nothing, (root) => ({ DAEMON_DATA_BACKUP_DIR: join(root, "none") })),
+  57: from((bed) => writeFileSync(join(bed.home, "cosmovisor/returned.json"), "junk")),
 };
