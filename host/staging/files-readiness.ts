@@ -103,7 +103,7 @@ function writeReadiness(files: Files, settings: Place, program: string): readonl
 const isBelow = (path: string, refusals: readonly Refusal[]) =>
   refusals.some((each) => each.path !== path && path.startsWith(`${each.path}/`));
 
-/** Undefined: it can be written, or is not there. */
+/** Undefined: it can be written, or is absent. */
 export function refusalOf(files: Files, path: string, what?: "link"): Refusal | undefined {
   try {
     if (files.facts(path)) files.tryWrite(path, what);

@@ -7,7 +7,7 @@ export function requireInputFile(path: string): void {
   if (!exists(path)) throw usage(`there is no file ${path}`);
 }
 
-/** What cannot be looked at is reported by whoever reads it. */
+/** What cannot be looked at is reported by the command that reads it. */
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

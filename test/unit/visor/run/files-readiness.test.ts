@@ -144,7 +144,7 @@ describe("filesReadiness() tries what it needs to write", () => {
     },
   );
 
-  test("a user without rights asks → unknown, with the user to ask as; the node's own user is told by the permissions", () => {
+  test("a user without rights asks → unknown, with the user to ask as; for the node's own user the permissions decide", () => {
     const { home, program } = homeWithProgram();
     const owned = (uid: number, refused: Files): Files => ({
       ...refused,
