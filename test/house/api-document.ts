@@ -41,11 +41,17 @@ function pageOf(entry: Entry, names: readonly PublicName[]): string {
     "",
     "<!-- Generated from the sources by `npm run generate:docs`. -->",
     "",
+    ...(values.some(({ doc }) => doc.examples.some((text) => /handler\.wasm|"home/.test(text)))
+      ? [EXAMPLE_FILES, ""]
+      : []),
     ...list("Functions, classes and constants", values),
     ...list("Types", types),
     ...sections.flatMap((it) => sectionOf(entry, it)),
   ].join("\n");
 }
+
+const EXAMPLE_FILES =
+  "Examples read these files from the current folder. `handler.wasm` is a copy of `dist/handlers/split-balances.wasm` in this package. `home` is a home that the chain's own program made with `init`, `keys add` and `genesis add-account … --validator`: see [Build a chain](../build-a-chain.md).";
 
 function sectionOf(entry: Entry, it: PublicName): string[] {
   const { doc } = it;

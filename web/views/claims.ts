@@ -56,14 +56,20 @@ const WARNINGS = {
     "The trusted hash came from the node being verified, so these results only show that the node is consistent with itself. Compare the hash with one from a source of your own, and enter it below.",
 } as const;
 
+/** A file does not prove whose hash it was verified with. */
+const OF_FILE =
+  "The trusted hash came with the file, so these results only show that the file is consistent with itself. Compare the hash with one from a source of your own, and enter it below.";
+
 export function claimsView(checked: Checked, now: number): Child[] {
   const { claims, root } = checked;
   const standing = standingOf(checked, now);
   const shown = claims.filter(({ id }) => !SAID.includes(id));
   const isNamedElsewhere = namedElsewhere(checked);
+  const isOfFile = root.from === "server" && checked.savedAt !== undefined;
+  const warning = isOfFile ? OF_FILE : WARNINGS[root.from];
   return [
     ageWarning(checked, now),
-    WARNINGS[root.from] && h("p", { class: "warning" }, WARNINGS[root.from]),
+    warning && h("p", { class: "warning" }, warning),
     h("ul", { class: "claims" }, ...shown.map((claim) => claimView(claim, standing, isNamedElsewhere(claim)))),
   ];
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Checked } from "../../../web/messages.js";
 import type { ChainStatus } from "../../../web/status.js";
 import { h, type Tree, textOf } from "../../../web/tree.js";
+import { claimsView } from "../../../web/views/claims.js";
 import { type NowFacts, nowView } from "../../../web/views/now.js";
 
 const NOW = Date.UTC(2026, 10, 23, 12);
@@ -54,6 +55,20 @@ function seen(facts: Partial<NowFacts>): [mood: string, words: string] {
   ];
 }
 const during = (status: Partial<ChainStatus>) => seen({ status: { ...STATUS, ...status } });
+
+describe("claimsView()", () => {
+  const warningOf = (changes: Partial<Checked>) =>
+    textOf(h("div", {}, ...claimsView({ ...CHECKED, ...changes }, NOW).map((each) => h("p", {}, each))));
+  const root = { ...CHECKED.root, from: "server" } as const;
+
+  test("a hash that nobody entered → it came from the node, or, of a saved page, with the file", () => {
+    expect(warningOf({ root })).toContain("The trusted hash came from the node being verified");
+    const ofFile = warningOf({ root, savedAt: NOW });
+    expect(ofFile).toContain("The trusted hash came with the file");
+    expect(ofFile).not.toContain("from the node");
+    expect(warningOf({ savedAt: NOW })).not.toContain("The trusted hash");
+  });
+});
 
 describe("nowView()", () => {
   test("waiting → the time to go with its ±, how it was reckoned, the plan", () => {
