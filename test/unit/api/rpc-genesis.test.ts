@@ -20,7 +20,9 @@ describe("genesis", () => {
     const document = JSON.parse(fundedGenesis());
     // Names with what a scanner of the file could stumble over.
     const filler = `${'{"[,:\\'.repeat(40)}ä`;
-    document['a "name", {:} \\'] = filler;
+    const odd = { 'a "name", {:} \\': filler };
+    // CometBFT's own member, which nothing here reads.
+    document.consensus_params = odd;
     document.app_name = "x".repeat(17_000_000);
     return useTestNode(
       async (node) => {
@@ -33,7 +35,7 @@ describe("genesis", () => {
         }
         expect(parts.length).toBe(2);
         const whole = JSON.parse(Buffer.concat(parts).toString("utf8"));
-        expect(whole['a "name", {:} \\']).toBe(filler);
+        expect(whole.consensus_params).toEqual(odd);
         expect(whole.app_state).toEqual(document.app_state);
       },
       { genesis: JSON.stringify(document) },
