@@ -93,6 +93,13 @@ export function usedLater(name: string, instead: string): UpgradeError {
   return new UpgradeError("UPG_INVALID_NONDETERMINISTIC", `${name} was used: ${instead}`);
 }
 
+/** Of a store that a module kept from a hook, a migration or a block. */
+export const keptStore = (): UpgradeError =>
+  usedLater(
+    "a store of a call that is over",
+    "only nodes have it that ran the call since their start; take stores from the context of each call",
+  );
+
 /** Calls a log or progress callback, which has no effect on results: drops what it throws, or what its promise rejects with. */
 export function bestEffort(callback: () => unknown): void {
   try {

@@ -2,6 +2,7 @@
  * The application of a chain: its modules around the upgrade module. It has the shape of ABCI 2.0 without its transport:
  * `finalizeBlock` runs a block on a branch and returns the app hash it will have, `commit` makes it durable.
  */
+import { finish } from "../branch/finish.js";
 import type { ConsensusParams } from "../comet/consensus-params.js";
 import type { ValidatorUpdate } from "../comet/validator-updates.js";
 import { Ending } from "../engine-limit.js";
@@ -33,11 +34,10 @@ import type { CheckKind, TxChecks } from "./tx-checks.js";
 import type { ChainVersion } from "./versions/version.js";
 
 export type { AppOptions, BeginResult, BlockRequest, BlockResult, StateAt } from "./app-shapes.js";
-export type { TxResult } from "./tx/result.js";
+export type { TxResult };
 
 /**
- * The application of a chain: runs blocks and transactions over its stores, without a network. `EmbeddedNode` makes blocks
- * with it.
+ * The application of a chain: runs blocks and transactions over its stores, without a network (`EmbeddedNode` makes blocks).
  *
  * @example
  * import { readFileSync } from "node:fs";
@@ -282,7 +282,7 @@ export class App {
     });
     const ran = { time, applied, version };
     const updates = this.#given.update({ ...ran, height, stores: branch }, this.#committed);
-    branch.finish();
+    finish(branch);
     this.#ran = ran;
     const { hash: appHash } = this.multiStore.stage(upgradeCommitOptions(this.keeper.core, height, applied));
     return { appHash, ...output, ...updates, applied };

@@ -3,6 +3,7 @@
  * Nothing has refused it before, as CheckTx refuses transactions, so code that needs more than the trial's part of the stack stops the
  * node.
  */
+import { drop, finish } from "../branch/finish.js";
 import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
 import { EMPTY, utf8 } from "../bytes.js";
 import { assert, messageOf } from "../errors.js";
@@ -33,7 +34,7 @@ export function runTried<C extends Context>(what: string, context: C, code: Code
   const { sha256 } = context;
   const tried = tryOnStack("block", () => runOn(context, code));
   const onLess = digestWithLog(tried, sha256);
-  tried.branch.close();
+  drop(tried.branch);
   const run = runOn(context, code);
   requireSame(what, digestWithLog(run, sha256), onLess);
   keep(context, run);
@@ -64,7 +65,7 @@ function digestWithLog(run: MessagesRun<ChainEvent>, sha256: Sha256): string {
 
 function keep({ emit }: Context, { branch, events, outcome }: MessagesRun<ChainEvent>): void {
   if ("error" in outcome) throw outcome.error;
-  branch.finish();
+  finish(branch);
   for (const { type, attributes } of events) {
     emit(type, ...attributes.map(({ key, value }) => [key, value] as const));
   }
@@ -91,7 +92,7 @@ export function triedHandler(sha256: Sha256, handler: UpgradeHandler): UpgradeHa
       tryOnStack("block", () => run(part, silentOver(part, context))),
       sha256,
     );
-    part.close();
+    drop(part);
     const done = run(whole, context);
     requireSame(`handler "${plan.name}"`, digestWithLog(done, sha256), onLess);
     if ("error" in done.outcome) throw done.outcome.error;

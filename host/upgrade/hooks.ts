@@ -4,6 +4,8 @@
  * PreBlocker runs first in a block: it asks the core for the decision and halts where it must. EndBlocker runs the
  * handler of the plan that the PreBlocker decided to apply. Neither writes anything outside the block's branch.
  */
+
+import { finish } from "../branch/finish.js";
 import { CacheMultiStore } from "../branch/kv/cache-multi-store.js";
 import { writesDigest } from "../branch/kv/writes-digest.js";
 import { equalBytes } from "../bytes.js";
@@ -177,7 +179,7 @@ export function endBlocker(
     guardAfter(handler, branch, { before: versionsBefore, after: versionMap }, keeper.table);
     requireKnownVersions(keeper, plan, { handler, before: versionsBefore, after: versionMap });
     const writes = writesOf(branch, handler.wasm, report);
-    branch.finish();
+    finish(branch);
     applyVersions(() => core.apply(store, block.height, planBytes, versionMap, handler.removes));
     return { plan, handler, versionsBefore, versionsAfter: core.versionMap(store), report, writes };
   } catch (error) {

@@ -3,7 +3,6 @@ import { compareRanges } from "../../bytes.js";
 import type { Tree } from "../../commitment/tree.js";
 import { UpgradeError } from "../../errors.js";
 import { ScanCursor } from "../../frames.js";
-import { usedLater } from "../../synchronous.js";
 import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../../types.js";
 import { BranchWrites } from "./branch-writes.js";
 import { frameWrites } from "./frame-writes.js";
@@ -12,8 +11,6 @@ import { BaseKVReader, BaseKVStore } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 import { WritesCursor } from "./writes-cursor.js";
-
-const KEPT_STORE = "only nodes have it that ran the call since their start; take stores from the context of each call";
 
 /**
  * A branch of any store: writes stay in it, in order of their keys, until `write()` hands them to the parent, and reads see
@@ -34,7 +31,7 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
   #writes: BranchWrites | undefined;
   /** Counts `write` and `discard`: a walk that was begun before has lost its ground. */
   #generation = 0;
-  #isClosed = false;
+  #refuse: (() => UpgradeError) | undefined;
 
   constructor(private readonly parent: KVStore) {
     super();
@@ -65,14 +62,14 @@ export class CacheKVStore extends BaseKVStore implements CacheKVStoreShape {
     this.#take()?.drop();
   }
 
-  /** @internal Ends the use of the branch: a module that kept it reads and writes no more. */
-  close(): void {
-    this.#isClosed = true;
+  /** @internal Ends the use of the branch by code that kept it. @param refuse makes the error of reads and writes */
+  close(refuse: () => UpgradeError): void {
+    this.#refuse = refuse;
   }
 
-  /** @throws UpgradeError UPG_INVALID_NONDETERMINISTIC */
+  /** @throws UpgradeError what `close` was given */
   #requireOpen(): void {
-    if (this.#isClosed) throw usedLater("a store of a call that is over", KEPT_STORE);
+    if (this.#refuse) throw this.#refuse();
   }
 
   /** How many writes `pending` has, or a little more. */

@@ -25,7 +25,7 @@ const BRANCH_DEPTH_MAX = 128;
  */
 export class CacheMultiStore implements CacheMultiStoreShape {
   readonly #branches = new Map<string, CacheKVStore>();
-  #isClosed = false;
+  #refuse: (() => UpgradeError) | undefined;
 
   /** Branches below this one: a read may go through all of them. */
   readonly depth: number;
@@ -47,7 +47,7 @@ export class CacheMultiStore implements CacheMultiStoreShape {
     let branch = this.#branches.get(name);
     if (!branch) {
       branch = new CacheKVStore(this.parent.store(name));
-      if (this.#isClosed) branch.close();
+      if (this.#refuse) branch.close(this.#refuse);
       this.#branches.set(name, branch);
     }
     return branch;
@@ -70,17 +70,14 @@ export class CacheMultiStore implements CacheMultiStoreShape {
     for (const branch of this.#branches.values()) branch.discard();
   }
 
-  /** @internal Hands all of it to the parent, and ends the use of the branch. */
-  finish(): void {
-    this.write();
-    this.close();
-  }
-
-  /** @internal Ends the use of the branch and its stores by code that kept them. What was not written is dropped. */
-  close(): void {
+  /**
+   * @internal Ends the use of the branch and its stores by code that kept them. What was not written is dropped.
+   * @param refuse makes the error of reads and writes
+   */
+  close(refuse: () => UpgradeError): void {
     this.discard();
-    this.#isClosed = true;
-    for (const branch of this.#branches.values()) branch.close();
+    this.#refuse = refuse;
+    for (const branch of this.#branches.values()) branch.close(refuse);
   }
 }
 

@@ -1,4 +1,6 @@
 /** Calls the functions of modules that a block runs by itself, and names the module and the function in what they throw. */
+
+import { drop } from "../../branch/finish.js";
 import { CacheMultiStore } from "../../branch/kv/cache-multi-store.js";
 import { ReadOnlyStores } from "../../branch/kv/read-only.js";
 import { FaultLog, FaultyStores } from "../../branch/kv/store-faults.js";
@@ -47,7 +49,7 @@ export class HookCalls {
 
   /** Ends the use of `stores` by modules that kept them. */
   close(): void {
-    this.#own?.close();
+    if (this.#own) drop(this.#own);
   }
 }
 
