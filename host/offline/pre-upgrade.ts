@@ -97,7 +97,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     const facts: RehearsalFacts = { home, genesis, ...brought, staged, say };
     const app = openRehearsal(database, facts, true);
     const { plan } = app;
-    if (start) requireBlockMade(plan, { home: home.path, next: app.nextHeight, start });
+    if (start) requireBlockMade(plan, { home: home.path, next: app.nextHeight, start, isRunning });
     if (!plan) {
       say("no plan is scheduled: this binary can go on");
       return GO_ON;

@@ -10,6 +10,8 @@ export interface StartFacts {
   readonly home: string;
   readonly next: Height;
   readonly start: StartSettings;
+  /** A node has the home open, and began with these settings at a block that is not known here. */
+  readonly isRunning: boolean;
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG naming the setting and what takes it away */
@@ -45,12 +47,12 @@ function halted(plan: Plan | undefined, { home, next, start }: StartFacts): stri
   return `halt-height is ${haltHeight} (${words}): this node ${what}. To go on: ${change("", home)}`;
 }
 
-function ended(plan: Plan | undefined, { home, next, start }: StartFacts): string | undefined {
+function ended(plan: Plan | undefined, { home, next, start, isRunning }: StartFacts): string | undefined {
   const { maxBlocks } = start;
   if (maxBlocks === undefined) return undefined;
-  const { words, change, isUnderWay } = start.sourceOf("max-blocks");
+  const { words, change } = start.sourceOf("max-blocks");
   // At the height the next start counts from there.
-  if (plan && isUnderWay && plan.height > next) {
+  if (plan && isRunning && plan.height > next) {
     const why = `it counts from the node's start, which is not known here, and may end the node before ${block(plan)}`;
     return `max-blocks is ${maxBlocks} (${words}): ${why}. To go on: ${change("", home)}`;
   }

@@ -18,7 +18,7 @@ export function requireOwnHome({ settings, args, env }: Given): void {
   const flag = homeIn(args);
   const given = flag ?? env[variable];
   // Other commands of the program may look at any home.
-  if (args[0] !== "start" || given === undefined || given === "") return;
+  if (!args.includes("start") || given === undefined || given === "") return;
   // The application runs in the sidecar's folder.
   const other = resolve(root, given);
   if (isSame(other, home) || isSame(join(other, "data"), join(home, "data"))) return;

@@ -1,14 +1,17 @@
 /** How this node is started where a sidecar does it: a plain `start` beside the sidecar would lack the flags of its unit. */
 import { lstatSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { programName } from "../program-name.js";
 import { shellWord } from "../shell-word.js";
 import { decodeLossy } from "../text.js";
 import { diskFiles } from "./disk-files.js";
 import type { Files } from "./files.js";
+import { livingHolder } from "./home-lock.js";
 
 /** Of the sidecar's folder: how the last sidecar was started. */
 export const START_FILE = "last-start.json";
+/** Of the sidecar's folder: held while a sidecar runs. */
+export const SIDECAR_LOCK = "chainvisor.lock";
 const BYTES_MAX = 1_048_576;
 
 export interface SupervisedStart {
@@ -55,11 +58,21 @@ export function recordedStart(files: Pick<Files, "read">, file: string): Recorde
   }
 }
 
-/** How a sidecar starts the node of this home, for commands that say what such a start comes to. Undefined: no sidecar does. */
+/** How the last sidecar started the node of this home, for commands that say what such a start comes to. Undefined: none did. */
 export function startUnderSidecar(home: string, env: NodeJS.ProcessEnv = process.env): RecordedStart | undefined {
   const { DAEMON_HOME: other, DAEMON_NAME: name } = env;
   const supervised = other && name === programName() ? other : home;
   return recordedStart(diskFiles, join(supervised, "cosmovisor", START_FILE));
+}
+
+/** The same while the sidecar runs: another supervisor starts the node without the flags of the one before it. */
+export function startUnderRunningSidecar(
+  home: string,
+  env: NodeJS.ProcessEnv = process.env,
+): RecordedStart | undefined {
+  const recorded = startUnderSidecar(home, env);
+  if (!recorded || env["CHAINVISOR_SUPERVISES"] !== undefined) return recorded;
+  return livingHolder(join(dirname(recorded.file), SIDECAR_LOCK)) === undefined ? undefined : recorded;
 }
 
 /** For a shell without the variables of the sidecar. */

@@ -43,8 +43,6 @@ interface SettingSource {
   readonly words: string;
   /** What sets another value, or none: a command to paste, except for a flag. */
   readonly change: (value: string, home: string) => string;
-  /** A sidecar's last start had it: the node may run with it since then. */
-  readonly isUnderWay?: boolean;
 }
 
 /** Attributes of the options of `start`. */
@@ -86,8 +84,8 @@ export function settledStart(program: Command, given?: GivenStart): StartSetting
 
 /** Returns the switches that are turned off. @throws UpgradeError UPG_INVALID_ARGUMENT */
 function takeGiven({ file, args }: GivenStart, program: Command, start: Command): ReadonlySet<string> {
-  const [command, ...flags] = args;
-  if (command !== start.name()) return new Set();
+  const flags = flagsOf(args, program, start);
+  if (!flags) return new Set();
   try {
     const ready = readyArguments(flags, program);
     start.parseOptions([...ready.args]);
@@ -101,6 +99,18 @@ function takeGiven({ file, args }: GivenStart, program: Command, start: Command)
     const words = `this program does not take the flags of the sidecar's last start (${file}): ${messageOf(cause)}`;
     throw new UpgradeError("UPG_INVALID_ARGUMENT", words, { cause });
   }
+}
+
+/** Flags of the whole program may come before the command's name. Undefined: it is another command. */
+function flagsOf(args: readonly string[], program: Command, start: Command): readonly string[] | undefined {
+  const known = [...program.options, ...start.options];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (!arg.startsWith("-")) return arg === start.name() ? args.toSpliced(at, 1) : undefined;
+    const isWithValue = known.some(({ long, short, required }) => required && (long === arg || short === arg));
+    if (isWithValue) at++;
+  }
+  return undefined;
 }
 
 /**
@@ -144,7 +154,7 @@ function sourceOf(setting: string, start: Command, file: string | undefined): Se
   if (by !== "config") {
     const words = file === undefined ? `--${setting}` : `--${setting} of the sidecar's last start, ${file}`;
     const change = () => (file === undefined ? `start without --${setting}` : `start the sidecar without --${setting}`);
-    return { words, change, isUnderWay: file !== undefined };
+    return { words, change };
   }
   const change = (value: string, home: string) =>
     `${programName()} config set app ${setting} ${value === "" ? '""' : shellWord(value)} --home ${shellWord(home)}`;

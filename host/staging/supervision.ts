@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Home } from "../engine/home/home.js";
 import type { Files } from "../programs/files.js";
 import { livingHolder } from "../programs/home-lock.js";
+import { SIDECAR_LOCK } from "../programs/supervised-start.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import { decodeLossy } from "../text.js";
@@ -15,7 +16,7 @@ const pidOf = (holder: string | undefined): string | undefined => holder?.split(
 
 /** Process id of the chainvisor that runs on this home. */
 export const chainvisorOf = ({ root }: Pick<Place, "root">): string | undefined =>
-  pidOf(livingHolder(join(root, "chainvisor.lock")));
+  pidOf(livingHolder(join(root, SIDECAR_LOCK)));
 
 /** It works in `<home>/cosmovisor`; where the system shows no processes, none is found. */
 export function cosmovisorsOf(files: Files, { root }: Pick<Place, "root">): string[] {

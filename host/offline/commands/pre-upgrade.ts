@@ -1,6 +1,6 @@
 /** `chaind pre-upgrade`: what sidecars run before they start a new binary. Its exit statuses are theirs. */
 
-import { startUnderSidecar } from "../../programs/supervised-start.js";
+import { startUnderRunningSidecar } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { settingFlags } from "../../shell/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../shell/options.js";
@@ -14,7 +14,7 @@ export function registerPreUpgrade(program: Cobra): void {
     .description(
       "Makes every check that `start` would make at the next plan's height, as far ahead as that is, and writes nothing;\n" +
         "a node may run in the home. Settings count as `start` reads them: from the environment, app.toml and the flags of\n" +
-        "chainvisor's last `run start` on this home. A halt-height, an app-version or an unsafe-skip-upgrades with which the\n" +
+        "the `run start` of a chainvisor that runs on this home. A halt-height, an app-version or an unsafe-skip-upgrades with which the\n" +
         "plan's block is not made are refused.\n" +
         "Exit 0: this binary can go on, or take over at the height. 30: it cannot, and trying again does not help.\n" +
         "31: it can, but a plan is due and another process still has the home open: try again.\n" +
@@ -30,7 +30,7 @@ export function registerPreUpgrade(program: Cobra): void {
       const home = String(command.optsWithGlobals()["home"]);
       process.exitCode = preUpgrade(
         home,
-        { ...flags, settings, start: () => settledStart(program, startUnderSidecar(home)) },
+        { ...flags, settings, start: () => settledStart(program, startUnderRunningSidecar(home)) },
         (line) => void process.stderr.write(`${line}\n`),
       );
     });

@@ -142,7 +142,7 @@ async function doubts({ plan }: Report, home: string, start: StartSettings): Pro
   const { programChain } = await import("../../shell/program-chain.js");
   const scheduled = { name: plan.name, height: BigInt(plan.height), info: "" };
   const hidden = hiddenBy(programChain(), scheduled, start).replace(/^; /, "");
-  const found = hindrance(scheduled, { home, next: scheduled.height, start });
+  const found = hindrance(scheduled, { home, next: scheduled.height, start, isRunning: false });
   return [hidden, found ?? ""].filter((words) => words !== "");
 }
 

@@ -9,7 +9,7 @@ import { requireGoesOn } from "../../backup/signed-beyond.js";
 import { UpgradeError } from "../../errors.js";
 import { HomeLock } from "../../programs/home-lock.js";
 import { homeUsers } from "../../programs/home-users.js";
-import { chainvisorFor } from "../../programs/supervised-start.js";
+import { chainvisorFor, SIDECAR_LOCK } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { confirmHere } from "../../shell/confirm.js";
 import { shellWord } from "../../shell-word.js";
@@ -48,7 +48,7 @@ export function registerRollback(program: Cobra, tools: VisorTools): void {
     .example("rollback", "rollback --backup data-backup-2026-11-23-v2-1000")
     .action(async (options: RollbackOptions) => {
       const settings = tools.settings();
-      const lock = HomeLock.acquire(join(settings.root, "chainvisor.lock"));
+      const lock = HomeLock.acquire(join(settings.root, SIDECAR_LOCK));
       try {
         requireStopped(tools, settings);
         endCutOff(tools, settings);

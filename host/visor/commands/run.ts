@@ -6,6 +6,7 @@ import { notifySystemd } from "../../panel/notify.js";
 import { openStatus } from "../../panel/server.js";
 import { HomeLock } from "../../programs/home-lock.js";
 import { requireOwnHome } from "../../programs/own-home.js";
+import { SIDECAR_LOCK } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { requireSettings } from "../../sidecar/settings/read.js";
 import type { Settings } from "../../sidecar/settings.js";
@@ -40,7 +41,7 @@ export async function runApp(tools: VisorTools, args: readonly string[]): Promis
   requireOwnHome({ settings, args, env: tools.env });
   const log = openSidecarLog(settings);
   for (const warning of read.warnings) log("warn", warning);
-  const lock = HomeLock.acquire(join(settings.root, "chainvisor.lock"));
+  const lock = HomeLock.acquire(join(settings.root, SIDECAR_LOCK));
   const signals = new Signals(process);
   try {
     return await supervised({ settings, env: tools.env, args, signals, log });

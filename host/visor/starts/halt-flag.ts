@@ -12,6 +12,8 @@ import type { ProcessEnd } from "../../sidecar/machine.js";
 import { decodeLossy } from "../../text.js";
 import type { Shared } from "../run/options.js";
 
+/** Flags of the whole program may come before it. */
+const START = "start";
 const FLAG = "--halt-height";
 const SKIP_FLAG = "--unsafe-skip-upgrades";
 /** Of our programs that have come to it. */
@@ -37,8 +39,7 @@ export class HaltFlag {
   /** The arguments of a run that does not begin yet. */
   with(args: readonly string[], next: Plan | undefined): readonly string[] {
     if (!next || !this.#isGiven(next)) return args;
-    const [command = "", ...rest] = args;
-    return [command, FLAG, String(next.height), ...rest];
+    return args.toSpliced(args.indexOf(START) + 1, 0, FLAG, String(next.height));
   }
 
   /**
@@ -107,7 +108,7 @@ export class HaltFlag {
 
   #isGiven({ height }: Plan): boolean {
     const { args, settings } = this.shared;
-    if (!settings.isHaltedAtHeight || args[0] !== "start" || args.some(isFlag)) return false;
+    if (!settings.isHaltedAtHeight || !args.includes(START) || args.some(isFlag)) return false;
     const own = this.#ofEnvironment() ?? this.#ofFile();
     return own === undefined || own > height;
   }

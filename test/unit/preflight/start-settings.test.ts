@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeProgram } from "../../../host/cli/program.js";
 import { preUpgrade } from "../../../host/offline/pre-upgrade.js";
-import { START_FILE, startUnderSidecar } from "../../../host/programs/supervised-start.js";
+import { hindrance } from "../../../host/offline/start-judgement.js";
+import { HomeLock } from "../../../host/programs/home-lock.js";
+import {
+  SIDECAR_LOCK,
+  START_FILE,
+  startUnderRunningSidecar,
+  startUnderSidecar,
+} from "../../../host/programs/supervised-start.js";
 import { rehearse } from "../../../host/rehearsal/rehearse.js";
 import { settingFlags } from "../../../host/shell/known-settings.js";
 import { settledStart } from "../../../host/shell/start-settings.js";
@@ -112,7 +119,8 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     [["start", "--log_level", "info", "--unsafe-skip-upgrades", "3,9"], 30, "this node leaves out the upgrade"],
     [["start", "--app-version", "1"], 0, "not beyond"],
     [["start", "--halt-height", "junk"], 30, "does not take the flags of the sidecar's last start"],
-    [["start", "--max-blocks", "100"], 30, "counts from the node's start, which is not known here"],
+    [["--log_level", "info", "start", "--halt-height", "9"], 30, "halt-height is 9"],
+    [["--trace", "--halt-height=9", "start"], 30, "halt-height is 9"],
     [["start", "--handlers", "none"], 30, /--handlers: there is no folder .*cosmovisor.none/],
     [["start", "--with-comet=false"], 30, "was decided by the embedded engine"],
     [["start", "--halt-height", "10", "--flag-of-another-version", "--x=y"], 0, "at the height"],
@@ -125,6 +133,35 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     expect(status).toBe(exit);
     if (typeof words === "string") expect(said).toContain(words);
     else expect(said).toMatch(words);
+  });
+
+  test("the record of a sidecar that does not run → pre-upgrade does not count it: another supervisor may start the node", async () => {
+    const home = scheduled();
+    lastStart(home, "start", "--halt-height", "9");
+    const program = await makeProgram(["pre-upgrade"], "0.0.0");
+    program.setOptionValueWithSource("home", home, "cli");
+    const lookNow = () => settledStart(program, startUnderRunningSidecar(home)).haltHeight;
+    expect(lookNow()).toBe(0n);
+    const lock = HomeLock.acquire(join(home, "cosmovisor", SIDECAR_LOCK));
+    try {
+      expect(lookNow()).toBe(9n);
+    } finally {
+      lock.release();
+    }
+  });
+
+  test("max-blocks of a node that runs → not known where it ends, wherever it is set; of one that does not → counted", async () => {
+    const home = scheduled();
+    const { start } = await settings(home);
+    const plan = { name: "v2", height: 9n, info: "" };
+    for (const [isRunning, maxBlocks, words] of [
+      [true, 100, /counts from the node's start, which is not known here, and may end the node before block 9/],
+      [false, 100, /^none$/],
+      [false, 1, /a node that is started now ends before block 9/],
+    ] as const) {
+      const facts = { home, next: 6n, start: { ...start(), maxBlocks }, isRunning };
+      expect(hindrance(plan, facts) ?? "none").toMatch(words);
+    }
   });
 
   test("the sidecar was started with --max-blocks, and the height is reached → 0: the next start counts from there", async () => {

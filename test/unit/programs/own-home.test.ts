@@ -31,6 +31,18 @@ test.each([
   expect(() => check(["start", ...flags], env)).not.toThrow();
 });
 
+test("the flag comes before the command → refused as well; another command → any home", () => {
+  expect(() => check(["--home", at("other"), "start"])).toThrow(/looks after/);
+  expect(() => check(["--home", at("other"), "start", "--home", at("home")])).not.toThrow();
+  expect(() =>
+    requireOwnHome({
+      settings: { home: at("home"), root: at("home", "cosmovisor"), name: "chaind" },
+      args: ["version", "--home", at("other")],
+      env: {},
+    }),
+  ).not.toThrow();
+});
+
 test.each([
   ["--home", ["--home", at("other")], {}],
   ["--home=", [`--home=${at("other")}`], {}],

@@ -43,6 +43,11 @@ describe("HaltFlag", () => {
     expect(flag.begin(args, undefined)).toEqual(args);
   });
 
+  test("flags of the whole program before the command → the flag comes after the command", () => {
+    const { flag, args } = flagOf({ args: ["--log_level", "info", "start", "--x"] });
+    expect(flag.begin(args, NEXT)).toEqual(["--log_level", "info", "start", "--halt-height", "49", "--x"]);
+  });
+
   test("a plan that is queued or taken back while it runs → said once, with what to do", () => {
     const { flag, args, home } = flagOf({});
     flag.begin(args, undefined);
