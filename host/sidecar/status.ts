@@ -48,7 +48,7 @@ export interface Readiness {
   readonly next: string | null;
 }
 
-export interface RpcFailure {
+interface RpcFailure {
   /** CHAINVISOR_RPC_ADDRESS. */
   readonly address: string;
   /** In words. */
