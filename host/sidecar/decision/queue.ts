@@ -8,6 +8,7 @@ import { INT64_MAX } from "../../limits.js";
 import type { Files } from "../../programs/files.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import { decodeText, encodeText } from "../../text.js";
+import type { Plan } from "./plan-file.js";
 
 export interface QueuedPlan {
   /** In its own case. */
@@ -65,6 +66,9 @@ export function unqueuePlan(files: Files, root: string, name: string): void {
 }
 
 export const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+type PlanId = Pick<Plan, "name" | "height">;
+export const isSamePlan = (one: PlanId, other: PlanId) => isSame(one.name, other.name) && one.height === other.height;
 
 function ownPlans(files: Files, root: string): QueuedPlan[] {
   try {

@@ -7,7 +7,7 @@ import { isPassed } from "../../sidecar/decision/decide.js";
 import { readPassed } from "../../sidecar/decision/passed.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
-import { isSame, readQueue } from "../../sidecar/decision/queue.js";
+import { isSame, isSamePlan, readQueue } from "../../sidecar/decision/queue.js";
 import type { NodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { Settings } from "../../sidecar/settings.js";
 import type { Readiness } from "../../sidecar/status.js";
@@ -78,7 +78,7 @@ export function plansAhead(
   const facts = { ...node, current, passed, scheduled, chain };
   const past: string[] = [];
   const plans = all.filter((plan, at) => {
-    const reason = whyPast(plan, facts) ?? (all.slice(0, at).some((other) => isOne(other, plan)) ? "" : undefined);
+    const reason = whyPast(plan, facts) ?? (all.slice(0, at).some((other) => isSamePlan(other, plan)) ? "" : undefined);
     if (reason) past.push(reason);
     return reason === undefined;
   });
@@ -89,9 +89,6 @@ export function plansAhead(
     plans: ahead.toSorted((a, b) => (a.height < b.height ? -1 : a.height > b.height ? 1 : 0)),
   };
 }
-
-const isOne = (one: Pick<Plan, "name" | "height">, other: Pick<Plan, "name" | "height">) =>
-  isSame(one.name, other.name) && one.height === other.height;
 
 /** One that cannot be read passes over nothing; `chainvisor run` says what is wrong with it. */
 function passedOf(files: Files, path: string): readonly Plan[] {
@@ -114,8 +111,8 @@ function whyPast({ origin, ...plan }: Known, facts: PastFacts): string | undefin
   const { current, scheduled, chain } = facts;
   const { name, height } = plan;
   // What the state has scheduled is ahead, whatever program an operator has linked meanwhile.
-  if (chain && isOne(chain, plan)) return undefined;
-  const isAhead = scheduled !== undefined && isOne(scheduled.plan, plan);
+  if (chain && isSamePlan(chain, plan)) return undefined;
+  const isAhead = scheduled !== undefined && isSamePlan(scheduled.plan, plan);
   if (!isAhead && isPassed({ ...facts, haltedFor: undefined, ended: undefined }, { plan, origin }))
     return `"${name}" at height ${height} is done or was skipped: the node has gone beyond it`;
   if (!current) return undefined;
@@ -150,6 +147,6 @@ function withProgram(
 
 /** It has asked the program that runs, which may need no other. */
 function bySidecar({ name, height }: Known, scheduled: Scheduled | undefined): string | undefined {
-  if (!scheduled || !isOne(scheduled.plan, { name, height })) return undefined;
+  if (!scheduled || !isSamePlan(scheduled.plan, { name, height })) return undefined;
   return scheduled.readiness.find(({ what, state }) => what === "program" && state === "ready")?.detail;
 }

@@ -6,7 +6,7 @@ import { shellWord } from "../../shell-word.js";
 import { readAppFailure, removeAppFailure } from "../../sidecar/app-failure.js";
 import { type AfterEnd, afterEnd } from "../../sidecar/decision/after-end.js";
 import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
-import { isSame } from "../../sidecar/decision/queue.js";
+import { isSamePlan } from "../../sidecar/decision/queue.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
@@ -93,13 +93,21 @@ export class Ends {
     return undefined;
   }
 
-  /** Whose block the program that was switched to has not made yet. */
-  #planUnderWay(): Plan | undefined {
+  /**
+   * The plan of the last switch, until its program has made the block; undefined also while a handler's plan is under way: no program
+   * was switched to for that.
+   */
+  #switchUnderWay(halt: HaltFacts | undefined): Plan | undefined {
     const { machine, settings, places, board } = this.shared;
-    const plan = planIn(machine.files, places.currentPlan, settings.isCaseKept);
-    const reached = board.current.height;
-    const isBefore = reached !== null && BigInt(reached.value) < (plan?.height ?? 0n);
-    return board.current.phase === "migrating" || isBefore ? plan : undefined;
+    const linked = planIn(machine.files, places.currentPlan, settings.isCaseKept);
+    if (!linked) return undefined;
+    const { phase, plan, height } = board.current;
+    const isMigrating = phase === "migrating";
+    const shown = isMigrating && plan ? { name: plan.name, height: BigInt(plan.height) } : undefined;
+    const failed = halt?.plan ?? shown;
+    if (failed) return isSamePlan(failed, linked) ? linked : undefined;
+    const isBefore = height !== null && BigInt(height.value) < linked.height;
+    return isMigrating || isBefore ? linked : undefined;
   }
 
   async #again(last: OpenEnd, after: AfterEnd): Promise<void> {
@@ -127,7 +135,8 @@ export class Ends {
     { why, exit, cause }: Extract<AfterEnd, { kind: "refused" }>,
   ): Promise<number | undefined> {
     const { machine, settings, log, board, signal } = this.shared;
-    const who = (exit === OUTSIDE && !last.halt) || !this.#planUnderWay() ? "the application" : "the new version";
+    const who =
+      (exit === OUTSIDE && !last.halt) || !this.#switchUnderWay(last.halt) ? "the application" : "the new version";
     if (settings.onRefusal === "return" && this.#goBack(last, exit)) return undefined;
     if (settings.onRefusal !== "retry") throw this.#failure(last, `${who} has not gone on: ${why}`, exit);
     if (cause !== "local") {
@@ -179,7 +188,7 @@ export class Ends {
     }
     try {
       // A plan by a handler has no program of its own.
-      const isLinked = linked !== undefined && isSame(linked.name, plan.name) && linked.height === plan.height;
+      const isLinked = linked !== undefined && isSamePlan(linked, plan);
       if (isLinked && !machine.files.linkFacts(places.previous)) throw new Error(`there is no ${places.previous}`);
       // The record first: the program without its flag would run the upgrade's block otherwise than agreed.
       addReturned(machine.files, places.returnedFile, returnHeight);
@@ -200,7 +209,7 @@ export class Ends {
   /** In the first block after a switch another program leads out, and no start does. */
   #waysOut({ halt, failure, current }: OpenEnd): string[] {
     const { settings, starts } = this.shared;
-    const plan = this.#planUnderWay();
+    const plan = this.#switchUnderWay(halt);
     const init = failure ? initCommand(this.shared, current) : [];
     const commands = halt && halt.commands.length > 0 ? halt.commands : [...init, starts.start];
     // One that comes too early is the right program at the wrong height.

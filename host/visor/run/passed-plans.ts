@@ -6,7 +6,7 @@ import { messageOf } from "../../errors.js";
 import type { Reached } from "../../sidecar/decision/decide.js";
 import { readPassed, writePassed } from "../../sidecar/decision/passed.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
-import { isSame } from "../../sidecar/decision/queue.js";
+import { isSamePlan } from "../../sidecar/decision/queue.js";
 import type { Shared } from "./options.js";
 
 export class PassedPlans {
@@ -30,7 +30,7 @@ export class PassedPlans {
     if (!reached) return;
     this.#from ??= reached.height;
     if (!plan || reached.height <= this.#from || reached.height <= plan.height) return;
-    if (!this.plans.some((each) => isOne(each, plan))) this.#keep([...this.plans, plan]);
+    if (!this.plans.some((each) => isSamePlan(each, plan))) this.#keep([...this.plans, plan]);
   }
 
   /** Kept in memory also where the disk refuses: the next start then decides without it. */
@@ -54,5 +54,3 @@ export class PassedPlans {
     }
   }
 }
-
-const isOne = (a: Plan, b: Plan) => isSame(a.name, b.name) && a.height === b.height;

@@ -1,9 +1,10 @@
 /** The commands that the sidecar and the halt record offer after a failure, where a sidecar runs the node. */
+import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { nextStep } from "../../../../host/upgrade/halt-next.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
-import { ScriptsHome } from "../scripts-home.js";
+import { planText, ScriptsHome } from "../scripts-home.js";
 
 describe("what to do next, where a sidecar runs the node", () => {
   const again = (home: ScriptsHome) => `chainvisor --home ${home.path} --name dummyd run start --x`;
@@ -22,6 +23,79 @@ describe("what to do next, where a sidecar runs the node", () => {
     ]);
     const after = await statusFromDisk(home.settings(), realMachine);
     expect(after.next).toEqual(home.board.current.next);
+  });
+
+  describe("the handler of a later plan fails, after a restart that opened its stores", () => {
+    const handlerRun = "chaind handler run /h/v3.wasm";
+    const haltedFor = (home: ScriptsHome, code: string, commands: readonly string[]) => {
+      const plan = { name: "v3", height: "20", info: "" };
+      const height = { height: "20", last_committed_height: "19" };
+      const record = { v: 1, code, message: "no", next: "", commands, ...height, plan };
+      return `printf '%s' '${JSON.stringify(record)}' > ${home.file("data", "halt.json")}`;
+    };
+    const failing = (end: (home: ScriptsHome) => string) => {
+      const home = new ScriptsHome();
+      home.write("data/chain.mdb", "");
+      const once = home.file("once");
+      const restart = `touch ${once}; ${haltedFor(home, "UPG_HALT_RESTART", [])}; exit 14`;
+      home.program("upgrades/v2", `echo run >> $OUT; test -e ${once} || { ${restart}; }\n${end(home)}`);
+      home.write("cosmovisor/upgrades/v2/upgrade-info.json", planText("v2", 6));
+      symlinkSync("upgrades/v2", home.file("cosmovisor", "current"));
+      return home;
+    };
+    const invariant = (home: ScriptsHome) =>
+      `${haltedFor(home, "UPG_MIGRATION_INVARIANT", [handlerRun, again(home)])}; exit 20`;
+    const restart = (home: ScriptsHome) => `chainvisor --home ${home.path} --name dummyd restart`;
+
+    test("CHAINVISOR_HOLD → the record's commands with `chainvisor restart`; the program of the last switch is not replaced", async () => {
+      const home = failing(invariant);
+      const ended = home.run(["start", "--x"], { isHeldOnFailure: true, restartsMax: 5 });
+      await home.says("CHAINVISOR_HOLD");
+      const { phase, next, message } = home.board.current;
+      home.stop.abort("SIGTERM");
+      expect(await ended).toBe(20);
+      expect({ phase, next }).toEqual({ phase: "failed", next: [handlerRun, restart(home)] });
+      expect(message).toMatch(/^the application has not gone on: exit status 20/);
+      expect(home.out).toBe("run\nrun\n");
+      expect((await statusFromDisk(home.settings(), realMachine)).next).toEqual([handlerRun, again(home)]);
+    });
+
+    test("CHAINVISOR_ON_REFUSAL=retry → the same while it waits", async () => {
+      const home = failing(invariant);
+      const ended = home.run(["start", "--x"], { onRefusal: "retry", restartsMax: 5 });
+      await home.says("CHAINVISOR_ON_REFUSAL");
+      const { phase, next, message } = home.board.current;
+      home.stop.abort("SIGTERM");
+      await ended;
+      expect({ phase, next }).toEqual({ phase: "halted", next: [handlerRun, restart(home)] });
+      expect(message).toMatch(/^the application has not gone on: exit status 20/);
+    });
+
+    test("a crash that leaves no record → a start alone", async () => {
+      const home = failing((each) => `rm -f ${each.file("data", "halt.json")}; exit 7`);
+      expect(await home.run(["start", "--x"], { restartsMax: 1 })).toBe(7);
+      expect(home.board.current.next).toEqual([again(home)]);
+    });
+  });
+
+  test("the first block of the program that was switched to fails, with its record → another program leads", async () => {
+    const home = new ScriptsHome();
+    home.write("data/chain.mdb", "");
+    const plan = { name: "v2", height: "6", info: "" };
+    const record = (code: string) =>
+      JSON.stringify({
+        ...{ v: 1, code, message: "no", next: "", commands: ["look"] },
+        ...{ height: "6", last_committed_height: "5", plan },
+      });
+    const halt = (code: string) => `printf '%s' '${record(code)}' > ${home.file("data", "halt.json")}`;
+    home.program("genesis", `${halt("UPG_HALT_UPGRADE_NEEDED")}; exit 10`);
+    home.program("upgrades/v2", `test "$1" = pre-upgrade && exit 0; ${halt("UPG_MIGRATION_FAILED")}; exit 20`);
+    expect(await home.run(["start", "--x"])).toBe(20);
+    expect(home.board.current.next).toEqual([
+      `chainvisor --home ${home.path} --name dummyd add-upgrade v2 <program> --force`,
+      "look",
+    ]);
+    expect(home.board.current.message).toMatch(/^the new version has not gone on/);
   });
 
   test("a crash of any other block → a start as the last one; the program's own records get the same command", async () => {
