@@ -57,7 +57,7 @@ export function haltRecordOf(home: string, files: Machine["files"]): HaltRecord 
     const record = bytes && (JSON.parse(decodeLossy(bytes)) as Partial<HaltRecord>);
     const isWhole =
       typeof record?.code === "string" && typeof record.message === "string" && typeof record.next === "string";
-    return isWhole ? (record as HaltRecord) : undefined;
+    return isWhole ? ({ ...record, commands: record.commands ?? [] } as HaltRecord) : undefined;
   } catch {
     return undefined;
   }

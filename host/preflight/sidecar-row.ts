@@ -10,7 +10,7 @@ import { supervisionReadiness } from "../staging/supervision.js";
 import type { Plan } from "../types.js";
 import { realMachine } from "../visor/real-machine.js";
 import { examineHome, isSaidIn, unsaid } from "../visor/without-sidecar/examined.js";
-import { isHaltOfFailure, stagedReadiness } from "../visor/without-sidecar/from-disk.js";
+import { haltWords, isHaltOfFailure, stagedReadiness } from "../visor/without-sidecar/from-disk.js";
 import { type FoundStatus, lackingOf } from "../visor/without-sidecar/status-of.js";
 import type { SidecarPlace } from "./program-rows.js";
 import type { Row } from "./row.js";
@@ -25,7 +25,7 @@ export async function sidecarRows(place: SidecarPlace, node: string, plan: Plan)
   const nobody = `no chainvisor runs on ${place.home}: somebody must switch the program at the height`;
   if (diskFiles.facts(join(place.home, "cosmovisor"))?.kind !== "folder") {
     if (!isHaltOfFailure(halt)) return [{ check, state: "warning", words: nobody }];
-    return [{ check, state: "missing", words: `the node ended: ${halt.message}`, next: halt.commands[0] }];
+    return [{ check, state: "missing", words: `the node ended: ${haltWords(halt)}`, next: halt.commands[0] }];
   }
   const read = readSettings({ ...process.env, DAEMON_HOME: place.home, DAEMON_NAME: place.name }, undefined);
   const { settings } = read;

@@ -37,6 +37,15 @@ export function besideSidecar(commands: readonly string[], { settings, starts: {
   return [...new Set(commands.map((each) => (each === run || each === service ? restart : each)))];
 }
 
+/** What a halt record names, else these starts: a program that comes too early is not to be started again. */
+export function commandsAfter(
+  halt: { readonly code: string; readonly commands: readonly string[] } | undefined,
+  starts: readonly string[],
+): readonly string[] {
+  if (!halt) return starts;
+  return halt.commands.length > 0 || halt.code === "UPG_HALT_BINARY_TOO_EARLY" ? halt.commands : starts;
+}
+
 /** Of this process; kept for commands that ask when it is gone. @throws what the disk says */
 export function keepStart(
   files: Files,

@@ -32,7 +32,7 @@ export interface EndFacts {
 export interface NextStep {
   /** Plain text, the commands in backquotes. */
   readonly next: string;
-  /** The commands alone, the first one first; each is whole without the others. */
+  /** The commands alone, the first one first; each is whole without the others. Empty: only another program helps. */
   readonly commands: readonly string[];
 }
 
@@ -111,10 +111,12 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
       return `The handler for "${facts.plan}" is here before its height. Stage it, ${move}, then ${start(facts)}.`;
     }
     const { rollbackCommand: back } = facts;
-    // The sidecar's link stays where it leads: no start ends in another way. 0: the genesis document names no version.
-    const own =
-      version && version !== "0" ? `, or this one as the old version: ${start(facts, "--app-version", version)}` : "";
-    return `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}" run the version that ran before${back ? `: ${command(back)}` : own}; then ${start(facts)}.`;
+    const before = `This version comes too early at height ${facts.height}. Until the chain halts for "${facts.plan}", run the version that ran before`;
+    // The sidecar's link stays where it leads: no start ends in another way.
+    if (back) return `${before}: ${command(back)}; then ${start(facts)}.`;
+    // 0: the genesis document names no version. A plain start of this program would end the same way.
+    if (!version || version === "0") return `${before}.`;
+    return `${before}, or this one as the old version: ${start(facts, "--app-version", version)}.`;
   },
   UPG_HALT_HANDLER_MISSING: (facts) => {
     const last = facts.details["last_upgrade"];

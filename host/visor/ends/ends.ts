@@ -11,7 +11,7 @@ import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
 import { replaceCommand } from "../../staging/plan-way.js";
-import { besideSidecar } from "../../staging/start-command.js";
+import { besideSidecar, commandsAfter } from "../../staging/start-command.js";
 import { handlersPrint, watchedPrint } from "../../staging/watched-files.js";
 import { linkPrevious } from "../run/link.js";
 import type { Shared } from "../run/options.js";
@@ -211,7 +211,7 @@ export class Ends {
     const { settings, starts } = this.shared;
     const plan = this.#switchUnderWay(halt);
     const init = failure ? initCommand(this.shared, current) : [];
-    const commands = halt && halt.commands.length > 0 ? halt.commands : [...init, starts.start];
+    const commands = commandsAfter(halt, [...init, starts.start]);
     // One that comes too early is the right program at the wrong height.
     const isToBeReplaced = plan && halt?.code !== "UPG_HALT_BINARY_TOO_EARLY";
     return [...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands];

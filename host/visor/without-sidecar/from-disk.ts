@@ -25,7 +25,7 @@ import { earlyProblem, linkedPlan } from "../../staging/current-link.js";
 import { foreignTo } from "../../staging/files-readiness.js";
 import { planInState } from "../../staging/plan-in-state.js";
 import { stagePlan } from "../../staging/stage-plan.js";
-import { lastStart } from "../../staging/start-command.js";
+import { commandsAfter, lastStart } from "../../staging/start-command.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
 import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
@@ -64,9 +64,9 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
       height: reached ? { value: String(reached.height), source: reached.source } : null,
       plan: pending ? planStatus(pending) : null,
       readiness,
-      message: messageFor(begin, decision, failed, halt?.message),
+      message: messageFor(begin, decision, failed, halt),
       // Nothing that is started goes on without what is missing.
-      next: lacks === undefined ? nextWithout(starts.start, failed, halt?.commands) : [lacks, starts.start],
+      next: lacks === undefined ? nextWithout(starts.start, failed, halt) : [lacks, starts.start],
     });
   } catch (error) {
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -92,22 +92,26 @@ const silentText = (pid: string) =>
 const failureText = ({ exit, time, message }: FailureRecord) =>
   `The sidecar ended by itself with ${exit}, at ${time}: ${message.replace(/\.+$/, "")}.`;
 
-function messageFor(begin: string, decision: Decision, failed?: FailureRecord, halt?: string): string {
+function messageFor(begin: string, decision: Decision, failed?: FailureRecord, halt?: HaltRecord): string {
   const due =
     decision.kind === "switch" ? `The plan is due, and the next start switches to its program: ${decision.why}.` : "";
-  return [begin, failed ? failureText(failed) : "", due, halt ? `The node ended: ${halt}` : ""]
+  return [begin, failed ? failureText(failed) : "", due, halt ? `The node ended: ${haltWords(halt)}` : ""]
     .filter(Boolean)
     .join(" ");
 }
+
+/** The message; where the record has no command to paste, also its sentence on what to do. */
+export const haltWords = ({ message, next, commands }: HaltRecord): string =>
+  commands.length > 0 ? message : `${message.replace(/\.$/, "")}. ${next}`;
 
 /** What a sidecar that failed has said leads out; a start alone would end as the last one did. */
 function nextWithout(
   start: string,
   failed: FailureRecord | undefined,
-  commands: readonly string[] = [],
+  halt: HaltRecord | undefined,
 ): readonly string[] {
   if (failed && failed.next.length > 0) return failed.next;
-  return commands.length > 0 ? commands : [start];
+  return commandsAfter(halt, [start]);
 }
 
 /** As `current` links to it, else that of genesis, without a link that is made. @throws Error in words */

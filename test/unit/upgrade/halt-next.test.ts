@@ -174,7 +174,18 @@ describe("haltRecord() of a halt", () => {
 
   test("too early, by the program → it can run as the old version", () => {
     const { commands } = halted("UPG_HALT_BINARY_TOO_EARLY", "", 300n, PLAN, { app_version: "2" });
-    expect(words(commands[0] ?? "")).toEqual(["chaind", "start", "--home", HOME, "--app-version", "2"]);
+    expect(commands.map(words)).toEqual([["chaind", "start", "--home", HOME, "--app-version", "2"]]);
+  });
+
+  test("too early, and the genesis document names no version → words alone: every start of this program ends the same way", () => {
+    const error = new Halt("UPG_HALT_BINARY_TOO_EARLY", "", 300n, PLAN, { app_version: "0" });
+    for (const starts of [{}, { startCommand: "chainvisor run start", serviceCommand: "systemctl start chaind" }]) {
+      const { commands, next } = haltRecord(error, { ...FACTS, ...starts });
+      expect(commands).toEqual([]);
+      expect(next).toBe(
+        'This version comes too early at height 300. Until the chain halts for "v3", run the version that ran before.',
+      );
+    }
   });
 
   test("too early, under a sidecar that has switched → the program before the switch, and no flag of the old version", () => {

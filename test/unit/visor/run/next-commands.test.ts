@@ -98,6 +98,19 @@ describe("what to do next, where a sidecar runs the node", () => {
     expect(home.board.current.message).toMatch(/^the new version has not gone on/);
   });
 
+  test("the program comes too early, and its record has no command → no start is offered; status has the record's sentence", async () => {
+    const home = new ScriptsHome();
+    home.write("data/chain.mdb", "");
+    const next = "Run the version that ran before.";
+    const record = { v: 1, code: "UPG_HALT_BINARY_TOO_EARLY", message: "too early", next, commands: [] };
+    const text = JSON.stringify({ ...record, height: "6", last_committed_height: "5", plan: null });
+    home.program("genesis", `printf '%s' '${text}' > ${home.file("data", "halt.json")}; exit 11`);
+    expect(await home.run(["start"])).toBe(11);
+    expect(home.board.current.next).toEqual([]);
+    const after = await statusFromDisk(home.settings(), realMachine);
+    expect(after).toMatchObject({ next: [], message: expect.stringContaining(`The node ended: too early. ${next}`) });
+  });
+
   test("a crash of any other block → a start as the last one; the program's own records get the same command", async () => {
     const home = new ScriptsHome();
     home.program("genesis", 'echo "$CHAINVISOR_START" >> $OUT; exit 7');
