@@ -10,6 +10,7 @@ import { genesisDocument, genesisText, genesisWith } from "./genesis-text.js";
 import { splitBalances } from "./versions.js";
 
 const ACCOUNT = "app_state.auth.accounts[1]";
+type Coin = { denom: string; amount: string };
 const BALANCE = "app_state.bank.balances[2]";
 const VALIDATOR = "app_state.staking.validators[0]";
 const DELEGATION = "app_state.staking.delegations[0]";
@@ -60,6 +61,8 @@ const WRONG: readonly (readonly [path: string, value: unknown, named?: string])[
   [`${BALANCE}.coins[0].amount`, 5],
   [`${BALANCE}.coins[0].amount`, TOO_MUCH],
   [`${BALANCE}.coins[0].amount`, (2n ** 256n - 1n).toString(), "app_state.bank.balances"],
+  ["app_state.bank.supply", [{ denom: "ustake", amount: "5" }]],
+  ["app_state.bank.supply", [{ denom: "ustake", amount: "x" }], "app_state.bank.supply[0].amount"],
   [`${VALIDATOR}.operator_address`, "x"],
   [`${VALIDATOR}.consensus_pubkey.key`, "AAAA"],
   [`${VALIDATOR}.consensus_pubkey.key`, "?"],
@@ -127,6 +130,18 @@ describe("parseGenesis(exampleChain, )", () => {
       expect(error.message).toContain(`genesis.${ACCOUNT}.${named}: `);
     });
   }
+
+  test("a supply that is the sum of the balances, none and an empty one → taken", () => {
+    const { balances } = (genesisDocument() as { app_state: { bank: { balances: { coins: Coin[] }[] } } }).app_state
+      .bank;
+    const supply = new Map<string, bigint>();
+    for (const { denom, amount } of balances.flatMap(({ coins }) => coins))
+      supply.set(denom, (supply.get(denom) ?? 0n) + BigInt(amount));
+    const sum = [...supply].map(([denom, amount]) => ({ denom, amount: String(amount) }));
+    for (const each of [sum, sum.toReversed(), [], null]) {
+      expect(() => parseGenesis(exampleChain, genesisWith("app_state.bank.supply", each))).not.toThrow();
+    }
+  });
 
   test("a section of a module that the program lacks, or that reads none → UPG_INVALID_GENESIS with its name; an empty one is taken", () => {
     for (const name of ["wasm", "accounts"]) {

@@ -3,7 +3,7 @@ import { equalBytes } from "../../bytes.js";
 import { listText } from "../../chain/genesis/list-text.js";
 import { type GenesisContext, type GenesisSection, moduleGenesis } from "../../chain/genesis/module-genesis.js";
 import type { AddressCodec } from "../../values/address.js";
-import { AMOUNT_MAX, type Coin, type Coins } from "../../values/coins.js";
+import { AMOUNT_MAX, type Coin, type Coins, formatCoins, normalCoins } from "../../values/coins.js";
 import { readCoins } from "../../values/json-coins.js";
 import { type GenesisList, listOnce } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
@@ -36,10 +36,11 @@ interface Rest {
 }
 
 export const bankGenesis = moduleGenesis<BankGenesis>({
-  parts: { balances: "list", params: "unread", supply: "unread", denom_metadata: "unread", send_enabled: "unread" },
+  parts: { balances: "list", params: "unread", supply: "held", denom_metadata: "unread", send_enabled: "unread" },
   default: () => ({ balances: [] }),
   read(section) {
-    const watches: (() => BalanceWatch)[] = [() => supplyWatch(section)];
+    const claimed = readCoins(section.json.get("supply"));
+    const watches: (() => BalanceWatch)[] = [() => supplyWatch(section, claimed)];
     const begin = () => {
       const all = watches.map((each) => each());
       return {
@@ -95,8 +96,11 @@ function mint(context: GenesisContext, { address, coins }: GenesisBalance): void
   if (coins.length > 0) bankOf(context.version).mint(context.stores, address, coins);
 }
 
-/** No denomination's sum may pass what an amount can be: the supply is one. */
-function supplyWatch({ json }: GenesisSection): BalanceWatch {
+/**
+ * No denomination's sum may pass what an amount can be: the supply is one. A supply that the document has is the sum, as x/bank's
+ * InitGenesis requires it; none is taken from the balances.
+ */
+function supplyWatch({ json }: GenesisSection, claimed: readonly Coin[]): BalanceWatch {
   const supply = new Map<string, bigint>();
   return {
     see({ coins }) {
@@ -106,6 +110,11 @@ function supplyWatch({ json }: GenesisSection): BalanceWatch {
       for (const [denom, amount] of supply) {
         if (amount > AMOUNT_MAX) throw json.get("balances").wrong(`the sum of ${denom} has more than 256 bits`);
       }
+      if (claimed.length === 0) return;
+      const sums = [...supply].filter(([, amount]) => amount > 0n).map(([denom, amount]) => ({ denom, amount }));
+      const [expected, found] = [formatCoins(normalCoins(sums)), formatCoins(claimed)];
+      if (expected !== found)
+        throw json.get("supply").wrong(`it is not the sum of the balances: expected ${expected}, got ${found}`);
     },
   };
 }
