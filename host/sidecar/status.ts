@@ -35,6 +35,7 @@ export interface Readiness {
     | "rehearsal"
     | "halt-height"
     | "skip" // a flag that passes over the plan
+    | "settings" // that the application does not run with, since app.toml was changed after its start
     | "current" // the link
     | "script" // COSMOVISOR_CUSTOM_PREUPGRADE
     | "disk"

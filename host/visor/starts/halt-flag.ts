@@ -7,6 +7,7 @@ import { prefixOf } from "../../programs/program-variables.js";
 import { chainvisorFor } from "../../programs/supervised-start.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { skipHeights } from "../../sidecar/decision/skips.js";
+import { HeightSettings } from "../../sidecar/height-settings.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { decodeLossy } from "../../text.js";
@@ -25,13 +26,17 @@ export class HaltFlag {
   #given: bigint | undefined;
   #said: string | undefined;
   #args: readonly string[] = [];
+  readonly #settings: HeightSettings;
 
-  constructor(private readonly shared: Pick<Shared, "args" | "settings" | "machine" | "env" | "log" | "board">) {}
+  constructor(private readonly shared: Pick<Shared, "args" | "settings" | "machine" | "env" | "log" | "board">) {
+    this.#settings = new HeightSettings(shared.machine.files, shared.settings.home);
+  }
 
   /** @param next whose block the application is not to make */
   begin(args: readonly string[], next: Plan | undefined): readonly string[] {
     this.#said = undefined;
     this.#args = args;
+    this.#settings.runBegins();
     this.#given = next && this.#isGiven(next) ? next.height : undefined;
     return this.with(args, next);
   }
@@ -50,6 +55,7 @@ export class HaltFlag {
     const given = this.#given;
     this.#show(next);
     this.#showSkip(pending);
+    this.#showSettings(pending ?? next);
     if (next?.height === given || (next && !this.#isGiven(next))) return;
     const height = given === undefined ? "" : ` with ${FLAG} ${given}`;
     if (next && (given === undefined || next.height < given)) {
@@ -93,6 +99,15 @@ export class HaltFlag {
     if (!isSkipped && others.length === board.current.readiness.length) return;
     const detail = `started with ${SKIP_FLAG} ${pending?.height}: it does not make the upgrade, and leaves the chain if the others do`;
     board.update({ readiness: isSkipped ? [...others, { what: "skip", state: "wrong", detail, next: null }] : others });
+  }
+
+  /** What the file says now was judged for the plan; the application runs with what it said at its start. */
+  #showSettings(plan: Plan | undefined): void {
+    const { board } = this.shared;
+    const others = board.current.readiness.filter(({ what }) => what !== "settings");
+    const rows = plan ? this.#settings.readiness(this.#restart) : [];
+    if (rows.length > 0 || others.length < board.current.readiness.length)
+      board.update({ readiness: [...others, ...rows] });
   }
 
   /** By a flag or a setting of the operator's, or there is no flag that it takes. */

@@ -88,6 +88,58 @@ describe("HaltFlag", () => {
   });
 });
 
+describe("app.toml is changed while the application runs", () => {
+  const BEFORE = "halt-height = 150\nmax-blocks = 0\n[api]\nhalt-height = 3\n";
+  const rowsAfter = (appToml: string, plan: typeof NEXT | undefined = NEXT) => {
+    const { flag, args, home } = flagOf({ appToml: BEFORE });
+    flag.begin(args, undefined);
+    home.write("config/app.toml", appToml);
+    flag.look(undefined, plan);
+    return { flag, args, home };
+  };
+
+  test.each([
+    ["halt-height is removed", "[api]\n"],
+    ["another halt-height", "halt-height = 160\n"],
+    ["max-blocks", `max-blocks = 7\nhalt-height = 150\n`],
+    ["heights to skip", `halt-height = 150\nunsafe-skip-upgrades = [40,\n 50]\n`],
+    ["a folder of handlers", `halt-height = 150\nhandlers-staged = "/h"\n`],
+  ])("%s → not ready, until the application is started again", (_, appToml) => {
+    const { flag, args, home } = rowsAfter(appToml);
+    flag.look(undefined, NEXT);
+    expect(home.board.current.readiness).toEqual([
+      {
+        ...{ what: "settings", state: "missing", next: expect.stringMatching(/^chainvisor .*restart$/) },
+        detail: expect.stringContaining("app.toml has changed since the application was started"),
+      },
+    ]);
+    flag.begin(args, undefined);
+    flag.look(undefined, NEXT);
+    expect(home.board.current.readiness).toEqual([]);
+  });
+
+  test.each([
+    ["another table", "halt-height = 150\n[api]\nhalt-height = 9\n"],
+    ["another setting, and a comment", 'pruning = "nothing"\nhalt-height = "150" # the old one\n'],
+    ["a file that is no TOML", "halt-height = = 1\n"],
+  ])("%s → no row", (_, appToml) => {
+    expect(rowsAfter(appToml).home.board.current.readiness).toEqual([]);
+  });
+
+  test("changed back, or no plan is left → the row goes", () => {
+    const { flag, home } = rowsAfter("");
+    expect(home.board.current.readiness).toHaveLength(1);
+    home.write("config/app.toml", BEFORE);
+    flag.look(undefined, NEXT);
+    expect(home.board.current.readiness).toEqual([]);
+    home.write("config/app.toml", "");
+    flag.look(undefined, NEXT);
+    expect(home.board.current.readiness).toHaveLength(1);
+    flag.look(undefined, undefined);
+    expect(home.board.current.readiness).toEqual([]);
+  });
+});
+
 describe("runVisor() a plan of the operator's own", () => {
   const queue = (home: ScriptsHome, ...heights: readonly number[]) => {
     const plans = heights.map((height) => ({ name: `v${height}`, height: String(height), info: "" }));
