@@ -144,7 +144,7 @@ export function isPassed(known: PassedFacts, { plan, origin }: Pending): boolean
 }
 
 /** In the state, of ours: CometBFT's log has a block before it is executed. A program that cannot go on from it says so itself. */
-function isBlockMade(reached: Reached | undefined, { height }: Plan): boolean {
+export function isBlockMade(reached: Reached | undefined, { height }: Plan): boolean {
   if (!reached) return false;
   return reached.source === "wal" ? reached.height > height : reached.height >= height;
 }

@@ -36,6 +36,8 @@ export class Look {
   #restartsFor: Plan | undefined;
   #reached: Reached | undefined;
   #switchedAt: Reached | undefined;
+  /** The last block in the home when the present run began, until its node responds. */
+  #startedAt: Reached | undefined;
   #underWay: Pending | undefined;
   /** As it was read last. */
   #queue: readonly Plan[] = [];
@@ -78,6 +80,11 @@ export class Look {
   /** The program is started now for this plan, of which it makes the block after it has opened its stores. */
   get restartsFor(): Plan | undefined {
     return this.#restartsFor;
+  }
+
+  /** As of the last look before a start: the run that begins goes on from this block. */
+  get startedAt(): Reached | undefined {
+    return this.#startedAt;
   }
 
   /** The plan that brought the current program, which has its block still to make; as of the last look before a start. */
@@ -128,9 +135,12 @@ export class Look {
     const halt = this.#halt();
     // What the run that has just ended has written needs no second witness.
     const fresh = this.#end && this.freshHalt && this.heights.ofRun(isOurs, this.freshHalt);
-    const reached = fresh ?? this.#switchedAt ?? (await this.heights.ofHome(isOurs, halt));
+    const before = fresh ?? this.#switchedAt;
+    const reached = before ?? (await this.heights.ofHome(isOurs, halt));
     // A record of an earlier end is none of the present state.
     const isCurrent = halt !== undefined && reached?.height === halt.height && reached.height > halt.lastCommitted;
+    // The block of a halt is not made yet.
+    this.#startedAt = before || isCurrent ? undefined : reached;
     const known = { ...this.#known(current, isCurrent ? halt : undefined), isOurs, reached, isRunning: false };
     this.#restartsFor = known.restartsFor;
     this.#underWay = upgradeUnderWay(known, halt);
@@ -140,7 +150,7 @@ export class Look {
   /** While it runs; waits for nothing. */
   whileRunning(current: Program): Decision {
     const { isOurs, freshHalt } = this;
-    const reached = this.heights.ofRun(isOurs, freshHalt);
+    const reached = this.heights.ofRun(isOurs, freshHalt) ?? this.#startedAt;
     const known = { ...this.#known(current, freshHalt), isOurs, reached, isRunning: true };
     const decision = this.#decide(known);
     if (decision.kind === "switch" && this.#isStaged(decision.plan)) return decision;

@@ -4,7 +4,7 @@
  */
 
 import { messageOf } from "../../errors.js";
-import type { Pending } from "../../sidecar/decision/decide.js";
+import { isBlockMade, type Pending, type Reached } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { Shared } from "./options.js";
 
@@ -24,6 +24,11 @@ export class Scheduled {
     const { clock } = this.shared.machine;
     if (!this.#isAsking && clock.now() - this.#askedAt >= ASK_MILLIS) void this.#ask();
     return this.#plan && { plan: this.#plan, origin: "chain" };
+  }
+
+  /** The same program is started again: what its node returned before is kept, unless the home has the plan's block. */
+  runBegins(last: Reached | undefined): void {
+    if (this.#plan && isBlockMade(last, this.#plan)) this.#plan = undefined;
   }
 
   /** Another program, or none, runs from now on. */

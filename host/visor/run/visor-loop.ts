@@ -226,6 +226,7 @@ export class VisorLoop {
     const env = { ...childEnv, ...this.#ends.runBegins() };
     const args = this.#halt.begin(this.#skipping(), this.#look.operatorsNext);
     this.#look.runBegins();
+    this.#scheduled.runBegins(this.#look.startedAt);
     log("info", `running app path=${current.file} args=[${args.join(" ")}]`);
     const held = this.#next.take(current, args);
     const app = held ?? machine.processes.start(current.file, { args, env, cwd: settings.root });

@@ -3,8 +3,9 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { QueryCurrentPlanResponseSchema } from "../../../../host/gen/cosmos/upgrade/v1beta1/query_pb.js";
+import { requestRestart } from "../../../../host/sidecar/restart-request.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { ScriptsHome } from "../scripts-home.js";
+import { planText, ScriptsHome } from "../scripts-home.js";
 
 test("runVisor() a plan in the node's state → on the board with what is missing, and no switch at its height without its file", async () => {
   const home = new ScriptsHome();
@@ -88,3 +89,72 @@ test("the home's own chain → its height counts", async () => {
   expect(await home.run([], { rpcAddress: "tcp://node" }, { askRpc: nodeOf("own-1") }), home.lines.join("\n")).toBe(0);
   expect(home.current).toBe("upgrades/v2");
 });
+
+/** A home of this project's chains, whose node applied v7 at 1076 by a handler: no program of that name is there. */
+function homeOfHandlerPlan(): ScriptsHome {
+  const home = new ScriptsHome();
+  home.write("data/chain.mdb", "");
+  home.write("data/upgrade-info.json", planText("v7", 1076));
+  home.program("genesis", "echo Started >> $OUT\ntrap 'exit 0' TERM; while :; do sleep 0.02; done");
+  return home;
+}
+
+const noAnswer = () => Promise.reject(new Error("connection refused"));
+
+test.each([
+  [1092n, null],
+  [1076n, null],
+  [1075n, "v7"],
+  [undefined, "v7"],
+])(
+  "the store's last block is %s, and the node that starts does not respond yet → the plan of 1076 is %s",
+  async (last, pending) => {
+    const home = homeOfHandlerPlan();
+    const shown = new Set<string | null>();
+    home.board.onChange(
+      ({ phase, plan }) => phase !== "starting" && phase !== "stopped" && shown.add(plan?.name ?? null),
+    );
+    const others = { askRpc: noAnswer, storeHeight: async () => last };
+    const run = home.run(["start"], { rpcAddress: "tcp://node" }, others);
+    while (home.out === "") await realMachine.clock.sleep(5);
+    await realMachine.clock.sleep(200);
+    expect(home.board.current).toMatchObject(
+      pending === null
+        ? { phase: "running", plan: null, readiness: [] }
+        : { phase: "waiting", plan: { name: pending } },
+    );
+    if (pending === null) expect([...shown]).toEqual([null]);
+    home.stop.abort("SIGTERM");
+    expect(await run).toBe(0);
+  },
+);
+
+test.each([
+  ["1070, which the store has passed", 1070n, null],
+  ["2000", 2000n, { name: "v8", height: "2000" }],
+])(
+  "the application is started again, and what its node said last is a plan of height %s → %#",
+  async (_, height, shown) => {
+    const home = homeOfHandlerPlan();
+    const plan = { name: "v8", height, info: "" };
+    const value = Buffer.from(
+      toBinary(QueryCurrentPlanResponseSchema, create(QueryCurrentPlanResponseSchema, { plan })),
+    );
+    let last = 1060n;
+    const askRpc = async (url: string) => {
+      if (last !== 1060n || !url.includes("abci_query")) throw new Error("connection refused");
+      return { result: { response: { code: 0, value: value.toString("base64") } } };
+    };
+    home.write("data/upgrade-info.json", planText("v6", 1000));
+    const run = home.run(["start"], { rpcAddress: "tcp://node" }, { askRpc, storeHeight: async () => last });
+    while (home.board.current.plan?.name !== "v8") await realMachine.clock.sleep(5);
+    last = 1092n;
+    requestRestart(realMachine.files, home.file("cosmovisor/restart.json"));
+    while (home.out.split("Started").length < 3) await realMachine.clock.sleep(5);
+    await realMachine.clock.sleep(200);
+    if (shown) expect(home.board.current.plan).toMatchObject(shown);
+    else expect(home.board.current).toMatchObject({ plan: null, phase: "running" });
+    home.stop.abort("SIGTERM");
+    expect(await run).toBe(0);
+  },
+);
