@@ -1,7 +1,7 @@
 /** How this sidecar is started, for every command that says what to do next: as it was started last, by hand or as a service. */
 import { utf8 } from "../bytes.js";
 import type { Files } from "../programs/files.js";
-import { chainvisorFor, recordedStart } from "../programs/supervised-start.js";
+import { chainvisorFor, type RecordedStart, recordedStart } from "../programs/supervised-start.js";
 import { writeWhole } from "../programs/whole-file.js";
 import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
@@ -17,6 +17,8 @@ export interface StartCommands {
   readonly run: string;
   /** Undefined: no service runs it. */
   readonly service: string | undefined;
+  /** The start of the sidecar before this one; undefined: there was none. */
+  readonly before?: RecordedStart | undefined;
 }
 
 type Of = Pick<Settings, "home" | "name">;
@@ -53,9 +55,28 @@ export function keepStart(
   { settings, args, env }: { readonly settings: Of; readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv },
 ): StartCommands {
   const service = serviceOf(files, env);
-  const commands = commandsOf(settings, args, service);
-  writeWhole(files, path, utf8(`${JSON.stringify({ v: 1, args, service: service ?? null })}\n`), FILE_MODE);
+  const commands = { ...commandsOf(settings, args, service), before: recordedStart(files, path) };
+  writeStart(files, path, { args, service });
   return commands;
+}
+
+function writeStart(files: Files, path: string, { args, service }: Pick<RecordedStart, "args" | "service">): void {
+  writeWhole(files, path, utf8(`${JSON.stringify({ v: 1, args, service: service ?? null })}\n`), FILE_MODE);
+}
+
+/**
+ * The program has refused the arguments of this start: the start before it is kept again, best effort.
+ * @returns the command to offer; a service that was started with these arguments would be refused again
+ */
+export function takeBackStart(files: Files, path: string, settings: Of, { before, service }: StartCommands): string {
+  try {
+    if (before) writeStart(files, path, before);
+    else files.remove(path);
+  } catch {
+    // The record is for people: nothing is decided from it.
+  }
+  const { run, start } = commandsOf(settings, before?.args ?? ["start"], before?.service);
+  return service === undefined ? start : run;
 }
 
 /** As the last sidecar of this home was started; none was: `run start`. */

@@ -11,7 +11,7 @@ import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
 import { replaceCommand } from "../../staging/plan-way.js";
-import { besideSidecar, commandsAfter } from "../../staging/start-command.js";
+import { besideSidecar, commandsAfter, takeBackStart } from "../../staging/start-command.js";
 import { handlersPrint, watchedPrint } from "../../staging/watched-files.js";
 import { linkPrevious } from "../run/link.js";
 import type { Shared } from "../run/options.js";
@@ -208,13 +208,20 @@ export class Ends {
 
   /** In the first block after a switch another program leads out, and no start does. */
   #waysOut({ halt, failure, current }: OpenEnd): string[] {
-    const { settings, starts } = this.shared;
+    const { settings } = this.shared;
     const plan = this.#switchUnderWay(halt);
     const init = failure ? initCommand(this.shared, current) : [];
-    const commands = commandsAfter(halt, [...init, starts.start]);
+    const commands = commandsAfter(halt, [...init, this.#startAgain(failure)]);
     // One that comes too early is the right program at the wrong height.
     const isToBeReplaced = plan && halt?.code !== "UPG_HALT_BINARY_TOO_EARLY";
     return [...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands];
+  }
+
+  /** Arguments that a program before the last switch took were right, and are kept. */
+  #startAgain(failure: LastFailure | undefined): string {
+    const { machine, places, settings, starts, board } = this.shared;
+    if (failure?.code !== "UPG_INVALID_ARGUMENT" || board.current.upgrades > 0) return starts.start;
+    return takeBackStart(machine.files, places.startFile, settings, starts);
   }
 
   #waysOutNow(last: OpenEnd): string[] {

@@ -1,5 +1,5 @@
 /** The commands that the sidecar and the halt record offer after a failure, where a sidecar runs the node. */
-import { symlinkSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { nextStep } from "../../../../host/upgrade/halt-next.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
@@ -109,6 +109,40 @@ describe("what to do next, where a sidecar runs the node", () => {
     expect(home.board.current.next).toEqual([]);
     const after = await statusFromDisk(home.settings(), realMachine);
     expect(after).toMatchObject({ next: [], message: expect.stringContaining(`The node ended: too early. ${next}`) });
+  });
+
+  test("the program refuses the arguments → the last start that it took, else `run start`; the record of starts has that too", async () => {
+    const home = new ScriptsHome();
+    const next = (words: string) => [`chainvisor --home ${home.path} --name dummyd run ${words}`];
+    const refusal = { v: 1, exit: 2, code: "UPG_INVALID_ARGUMENT", message: 'unknown command "strat".' };
+    const refuse = `printf '%s' '${JSON.stringify(refusal)}' > $CHAINVISOR_APP_FAILURE; exit 2`;
+    home.write("data/chain.mdb", "");
+    home.program("genesis", `test "$1" = start && exit 0; ${refuse}`);
+    const nextAfter = async (...args: string[]) => {
+      expect(await home.run(args)).toBe(2);
+      const { board } = home;
+      expect((await statusFromDisk(home.settings(), realMachine)).next).toEqual(board.current.next);
+      return board.current.next;
+    };
+    expect(await nextAfter("strat")).toEqual(next("start"));
+    expect(existsSync(home.file("cosmovisor/last-start.json"))).toBe(false);
+    expect(await home.run(["start", "--x"])).toBe(0);
+    for (let again = 0; again < 2; again++) expect(await nextAfter("strat", "--x")).toEqual(next("start --x"));
+    expect(JSON.parse(home.read("cosmovisor/last-start.json"))).toMatchObject({ args: ["start", "--x"] });
+  });
+
+  test("the program of a switch refuses the arguments that the one before it took → they stay on record", async () => {
+    const home = new ScriptsHome();
+    const refusal = { v: 1, exit: 2, code: "UPG_INVALID_ARGUMENT", message: "no flag --x." };
+    home.program("genesis", `printf '%s' '${planText("v2", 49)}' > ${home.planFile}; exit 1`);
+    home.program(
+      "upgrades/v2",
+      `test "$1" = pre-upgrade && exit 0; printf '%s' '${JSON.stringify(refusal)}' > $CHAINVISOR_APP_FAILURE; exit 2`,
+    );
+    home.write("config/genesis.json", "{}");
+    expect(await home.run(["start", "--x"])).toBe(2);
+    expect(home.board.current.next.at(-1)).toBe(again(home));
+    expect(JSON.parse(home.read("cosmovisor/last-start.json"))).toMatchObject({ args: ["start", "--x"] });
   });
 
   test("a crash of any other block → a start as the last one; the program's own records get the same command", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { utf8 } from "../../../../host/bytes.js";
-import { keepStart, lastStart } from "../../../../host/staging/start-command.js";
+import { keepStart, lastStart, takeBackStart } from "../../../../host/staging/start-command.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-starts-"));
@@ -59,4 +59,14 @@ test("lastStart() without a start that was kept → run start", () => {
     start: "chainvisor --home /srv/chain --name chaind run start",
     service: undefined,
   });
+});
+
+test("takeBackStart() of a service whose arguments were refused → the start before it, by hand: the service would be refused again", () => {
+  const path = join(folder, "refused.json");
+  const env = { SYSTEMD_EXEC_PID: own };
+  const files = { ...realMachine.files, readPart: () => utf8(SYSTEM) };
+  keepStart(files, path, { settings, args, env });
+  const refused = keepStart(files, path, { settings, args: ["strat"], env });
+  expect(takeBackStart(files, path, settings, refused)).toBe(RUN);
+  expect(lastStart(files, path, settings)).toMatchObject({ run: RUN, service: "systemctl start chaind" });
 });
