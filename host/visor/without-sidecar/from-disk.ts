@@ -100,7 +100,7 @@ function messageFor(begin: string, decision: Decision, failed?: FailureRecord, h
     .join(" ");
 }
 
-/** The message; where the record has no command to paste, also its sentence on what to do. */
+/** The message; where the record has no command to paste, also its line on what to do next. */
 export const haltWords = ({ message, next, commands }: HaltRecord): string =>
   commands.length > 0 ? message : `${message.replace(/\.$/, "")}. ${next}`;
 

@@ -98,7 +98,7 @@ describe("what to do next, where a sidecar runs the node", () => {
     expect(home.board.current.message).toMatch(/^the new version has not gone on/);
   });
 
-  test("the program comes too early, and its record has no command → no start is offered; status has the record's sentence", async () => {
+  test("the program comes too early, and its record has no command → no start is offered; status has the record's line on what to do", async () => {
     const home = new ScriptsHome();
     home.write("data/chain.mdb", "");
     const next = "Run the version that ran before.";
