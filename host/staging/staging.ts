@@ -27,6 +27,7 @@ const OWN_FINDINGS: ReadonlySet<Readiness["what"]> = new Set([
     "disk",
     "plan",
     "files",
+    "sidecar",
   ] as const),
 ]);
 /** Before the second attempt; twice as long before each one after it. */

@@ -60,6 +60,21 @@ describe("Staging", () => {
     await staging.close();
   });
 
+  test("a row of the sidecar itself → once on the board, however often it is shown, and none without a plan", async () => {
+    const home = new ScriptsHome();
+    home.program("upgrades/v2", "exit 0");
+    const staging = stagingOf(home, { isRestartedAfterUpgrade: false });
+    const ofSidecar = () => home.board.current.readiness.filter(({ what }) => what === "sidecar");
+    staging.plan(planOf({}));
+    await until(() => ofSidecar().length > 0);
+    // Judged again after a second, since it is not ready.
+    await realMachine.clock.sleep(1_500);
+    expect(ofSidecar()).toHaveLength(1);
+    staging.plan(undefined);
+    expect(ofSidecar()).toEqual([]);
+    await staging.close();
+  });
+
   test("a handler that is another file → wrong, in words, and not staged; one that the operator put there → ready", async () => {
     const home = new ScriptsHome();
     home.program("upgrades/v2", "exit 0");
