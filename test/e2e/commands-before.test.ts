@@ -153,7 +153,7 @@ describe("before a plan", () => {
       2,
       'required flag(s) "from" not set',
     ],
-    ["tx bank send alice nope 5ustake", 2, "bech32"],
+    ["tx bank send alice nope 5ustake", 3, 'there is no key "nope" in the keyring'],
     [`tx bank send alice ${BOB} 5`, 2, "invalid decimal coin expression: 5"],
     [`tx bank send alice ${BOB} 5ustake`, 2, "--yes"],
     [`tx bank send alice ${BOB} 5ustake -y --chain-id other-1`, 2, "other-1"],

@@ -1,6 +1,6 @@
 /** `chaind handler check` and `inspect` as processes: what they print of good, bad and odd files, how they end. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import { sha256 } from "../../host/native/sha256.js";
@@ -108,6 +108,7 @@ describe("chaind handler inspect", () => {
 
 describe("chaind handler meter", () => {
   test("of a handler → the file with its metered module, which check, inspect and diff name; again → the same bytes", () => {
+    mkdirSync(at("made"));
     const { exit, answer } = handler("meter", SPLIT_BALANCES, "--out", at("made/metered.wasm"), "--json");
     expect(exit).toBe(0);
     const { size, metered, sha256: hash } = answer();

@@ -9,7 +9,6 @@ import { joinBytes, toHex, utf8 } from "../../bytes.js";
 import { readFileIfThere, writeFileAtomically } from "../../engine/home/atomic-file.js";
 import { listWasm } from "../../engine/home/handlers-folder.js";
 import { Home } from "../../engine/home/home.js";
-import { requireInputFile } from "../../engine/home/input-file.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { HANDLER_BYTES_MAX } from "../../limits.js";
 import { sha256 } from "../../native/sha256.js";
@@ -49,7 +48,6 @@ const NAME_LENGTH_MAX = 80;
 export function rescue(path: string, { out, log }: RescueFlags): Rescued {
   const home = new Home(resolve(path));
   if (!existsSync(home.path)) throw new UpgradeError("UPG_INVALID_CONFIG", `there is no home ${path}`);
-  if (log !== undefined) requireInputFile(log);
   const name = `rescue-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.tar.gz`;
   const output = outputFile(home, out ?? name);
   if (output.isStream)

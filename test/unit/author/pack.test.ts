@@ -1,5 +1,5 @@
 /** `handler pack`: a manifest for a module of any compiler. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -17,6 +17,7 @@ const write = (name: string, content: Uint8Array | string) => {
   writeFileSync(file, content);
   return file;
 };
+mkdirSync(join(folder, "made"));
 const out = join(folder, "made/handler.wasm");
 const MANIFEST = write("manifest.json", `\n${JSON.stringify({ ...MINIMAL_MANIFEST, name: "packed" }, null, 2)}\n`);
 const BARE = write("bare.wasm", assemble(guest()));

@@ -54,8 +54,8 @@ test("exportGenesis() to a device that is full, to a folder that is absent → t
   const absent = join(root, "none/exported.json");
   expect(exportTo(absent)).toThrow(
     expect.objectContaining({
-      code: "UPG_STORE_IO",
-      message: expect.stringContaining(`cannot write ${absent}: ENOENT`),
+      code: "UPG_INVALID_ARGUMENT",
+      message: expect.stringContaining(`cannot write ${absent}: the folder ${join(root, "none")} does not exist`),
     }),
   );
 });

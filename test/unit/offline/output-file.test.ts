@@ -78,7 +78,6 @@ test.each([
   ["upgrade", "rehearse", "--plan"],
   ["upgrade", "rehearse", "--handler"],
   ["upgrade", "rehearse", "--snapshot"],
-  ["rescue", "--log"],
   ["snapshots", "load"],
 ])("%s %s … of a file that does not exist → UPG_INVALID_ARGUMENT, the same message everywhere", async (...args) => {
   const file = join(root, "absent.json");
