@@ -5,8 +5,14 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 
+const MILLIS_MAX = 120_000;
+
 const run = (entry: string, args: readonly string[]) =>
-  spawnSync(process.execPath, ["scripts/run.mjs", entry, ...args], { cwd: ROOT, encoding: "utf8", timeout: 120_000 });
+  spawnSync(process.execPath, ["scripts/run.mjs", entry, ...args], {
+    cwd: ROOT,
+    encoding: "utf8",
+    timeout: MILLIS_MAX,
+  });
 
 describe("npm run", () => {
   test.each([
@@ -22,12 +28,16 @@ describe("npm run", () => {
     ],
     ["bench", "bench/main.ts", ["--help"], /Usage:/],
     ["bombs:handlers", "test/guest/bombs/main.ts", ["--help"], /Usage:/],
-  ] as const)("%s → its result, exit status 0", (_, entry, args, result) => {
-    const { status, stdout, stderr } = run(entry, args);
-    expect(stderr).toBe("");
-    expect(stdout).toMatch(result);
-    expect(status).toBe(0);
-  });
+  ] as const)(
+    "%s → its result, exit status 0",
+    (_, entry, args, result) => {
+      const { status, stdout, stderr } = run(entry, args);
+      expect(stderr).toBe("");
+      expect(stdout).toMatch(result);
+      expect(status).toBe(0);
+    },
+    MILLIS_MAX,
+  );
 
   test("a bench that starts a node → its rows, exit status 0", () => {
     const { status, stdout, stderr } = run("bench/main.ts", ["upgrade-latency", "--records", "1000", "--json"]);
