@@ -23,7 +23,8 @@ async function refusesReplay(node: NetNode, height: number): Promise<void> {
 }
 
 function moveToNewChain(node: NetNode, document: string): void {
-  renameSync(node.data(""), `${node.home}/data-before`);
+  // Out of the home: beside the new data its record of signatures would count.
+  renameSync(node.data(""), `${node.home}-data-before`);
   writeFileSync(join(node.home, "config/genesis.json"), document);
   node.command("config", "set", "client", "chain-id", NEW_CHAIN);
 }
