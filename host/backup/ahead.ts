@@ -54,7 +54,7 @@ export class BackupAhead {
   }
 }
 
-/** Of the backup that the switch makes. Never rejects. @param isWithoutProgram the plan may be made by the program that runs */
+/** Judges the backup that the switch would make. Never rejects. @param isWithoutProgram the plan may be made by the program that runs */
 export async function backupReadiness(
   { settings, machine: { files } }: Pick<AheadOptions, "settings"> & { readonly machine: Pick<Machine, "files"> },
   isWithoutProgram: boolean,
@@ -64,7 +64,7 @@ export async function backupReadiness(
     return { what, state: "skipped", detail: "no backup is made (UNSAFE_SKIP_BACKUP)", next: null };
   }
   try {
-    // What the backup itself needs is loaded by then, too.
+    // This also loads the code that makes the backup.
     const [{ dataTree, roomFor }] = await Promise.all([import("./room.js"), import("./backup.js")]);
     const tree = dataTree(files, join(settings.home, "data"));
     const { bytes, free, isByReflink, problem } = await roomFor(files, settings, tree);

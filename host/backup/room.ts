@@ -9,7 +9,7 @@ import { type Tree, treeOf } from "./tree.js";
 
 /** Beside the copy: names of folders, the manifest, and what others write meanwhile. */
 const RESERVE_BYTES = 64 * 1_024 * 1_024;
-/** What a block's run spilled to disk, which a start removes; where the servers of a node that has ended were; what another process tries. */
+/** Files that a backup leaves out: those that a block spilled, which a start removes; the addresses of a node's servers; a process's write probe. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["spill", "addresses.json", WRITE_PROBE]);
 /** The folder, its manifest, and a temporary name. */
 const OWN_FILES = 3;

@@ -16,7 +16,7 @@ import type { Call } from "../messages.js";
 import type { CometFiles } from "./home-files.js";
 
 export class OwnVotes {
-  /** Null: this home's key is not the one that CometBFT signs with. Undefined: not read yet. */
+  /** Null if CometBFT signs with a key outside this home; undefined before the key was read. */
   #address: Uint8Array | null | undefined;
   readonly #record: LastSigned;
   /** Height of the record; undefined: it cannot be read, which CometBFT reports itself. */
@@ -106,7 +106,7 @@ export class OwnVotes {
   }
 }
 
-/** Undefined: there is none, or one of another type. */
+/** Returns undefined if the file is absent or its key has another type. */
 function addressIn(path: string): Uint8Array | undefined {
   try {
     return readConsensusKey(path).address;

@@ -169,7 +169,7 @@ export function longLists({ modules }: Pick<Chain, "modules">, { sections, raw }
   ])[];
 }
 
-/** What a document lacks that no chain can do without, as messages. @throws UpgradeError UPG_BUG_MODULE */
+/** Messages about parts that every chain needs and this document lacks. @throws UpgradeError UPG_BUG_MODULE */
 export function missingFromGenesis({ modules }: Pick<Chain, "modules">, { sections }: Pick<Genesis, "sections">) {
   return modules.flatMap(
     ({ name, genesis }) => callGenesis("genesis.missing", name, () => genesis?.missing?.(sections.get(name))) ?? [],

@@ -134,8 +134,8 @@ function runMessages(
 }
 
 /**
- * Names the message whose module threw what is no verdict of it. The result's log is in no hash; governance writes what a
- * message threw into state, so `message.run` must not name it.
+ * Names the message and its module if the error is a crash, not the module's verdict. No hash covers the result's log;
+ * governance writes the error of a message into state, so `message.run` must not name it.
  */
 function crashed({ typeUrl }: ReadMessage, error: unknown, router: MessageRouter): string {
   const isVerdict = error instanceof TxError || describeError(error).codespace !== UNDEFINED;

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { Home as NodeHome } from "../../../../host/engine/home/home.js";
 import { metricsText } from "../../../../host/panel/metrics-text.js";
 import { missingOf, statusLines } from "../../../../host/panel/words.js";
 import { HomeLock } from "../../../../host/programs/home-lock.js";
@@ -11,7 +10,6 @@ import type { Settings } from "../../../../host/sidecar/settings.js";
 import type { Readiness } from "../../../../host/sidecar/status.js";
 import { earlyProblem } from "../../../../host/staging/current-link.js";
 import { stagePlan } from "../../../../host/staging/stage-plan.js";
-import { supervisionReadiness } from "../../../../host/staging/supervision.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
 import { exitOf, lackingOf, statusOf } from "../../../../host/visor/without-sidecar/status-of.js";
@@ -276,22 +274,6 @@ describe("a plan is ahead", () => {
     } finally {
       lock.release();
     }
-  });
-
-  test("a node that runs without a sidecar → the sidecar is missing; with one, or with a relay → nothing", () => {
-    const home = new Home();
-    const found = () =>
-      supervisionReadiness(realMachine.files, home.settings()).map(({ what, state }) => [what, state]);
-    expect(found()).toEqual([]);
-    const { lockFile, relayLockFile } = new NodeHome(home.path);
-    const node = HomeLock.acquire(lockFile);
-    expect(found()).toEqual([["sidecar", "missing"]]);
-    for (const other of [home.file("cosmovisor/chainvisor.lock"), relayLockFile]) {
-      const lock = HomeLock.acquire(other);
-      expect(found()).toEqual([]);
-      lock.release();
-    }
-    node.release();
   });
 
   test("less than the reserve is free → not ready, with the disk", async () => {

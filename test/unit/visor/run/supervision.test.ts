@@ -1,0 +1,23 @@
+/** A node of this project that runs under nobody: at its height nobody would switch it. */
+import { expect, test } from "vitest";
+import { Home as NodeHome } from "../../../../host/engine/home/home.js";
+import { HomeLock } from "../../../../host/programs/home-lock.js";
+import { supervisionReadiness } from "../../../../host/staging/supervision.js";
+import { realMachine } from "../../../../host/visor/real-machine.js";
+import { ScriptsHome } from "../scripts-home.js";
+
+test("a node that runs without a sidecar → the sidecar is missing; with one, or with a relay → nothing", () => {
+  const home = new ScriptsHome();
+  home.write("data/chain.mdb", "");
+  const found = () => supervisionReadiness(realMachine.files, home.settings()).map(({ what, state }) => [what, state]);
+  expect(found()).toEqual([]);
+  const { lockFile, relayLockFile } = new NodeHome(home.path);
+  const node = HomeLock.acquire(lockFile);
+  expect(found()).toEqual([["sidecar", "missing"]]);
+  for (const other of [home.file("cosmovisor/chainvisor.lock"), relayLockFile]) {
+    const lock = HomeLock.acquire(other);
+    expect(found()).toEqual([]);
+    lock.release();
+  }
+  node.release();
+});
