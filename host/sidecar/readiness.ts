@@ -28,11 +28,14 @@ export function lackingIn(status: Judged): readonly Readiness[] {
 
 type Judged = Pick<VisorStatus, "phase" | "readiness" | "plan" | "program" | "message">;
 
-/** It ended by itself, and is to be started again: nobody knows whether it runs when the height comes. */
-const isDown = ({ phase, program }: Judged): boolean => BEFORE_HEIGHT.has(phase) && program?.pid === null;
+/** It ended by itself, and has not responded since: nobody knows whether it runs when the height comes. */
+const isDown = ({ phase, program }: Judged): boolean =>
+  phase === "starting" || (BEFORE_HEIGHT.has(phase) && program?.pid === null);
 
-function notRunning({ message }: Judged): Readiness {
-  const detail = message === "" ? "the application does not run" : `the application does not run: ${message}`;
+function notRunning({ message, phase }: Judged): Readiness {
+  const what =
+    phase === "starting" ? "the application was started, and has not responded yet" : "the application does not run";
+  const detail = message === "" ? what : `${what}: ${message}`;
   return { what: "program", state: "wrong", detail, next: "chainvisor status --watch" };
 }
 

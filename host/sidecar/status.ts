@@ -1,7 +1,7 @@
 /** What the sidecar knows, for people, probes and metrics: `chainvisor status`, `/status`, `/metrics`. */
 
 export type Phase =
-  | "starting" // before the first decision
+  | "starting" // before the first decision, and after a crash until the application responds
   | "running" // the application runs, no plan is scheduled
   | "waiting" // a plan is scheduled, something is missing
   | "downloading"

@@ -9,19 +9,21 @@ import { planStatus } from "../../sidecar/unseen-plan.js";
 import type { Look } from "./look.js";
 import type { Shared } from "./options.js";
 
-/** A program that reports no height is taken to make blocks after it. */
+/** A program that reports no height is taken to run, and to make blocks, after it. */
 const UNKNOWN_MILLIS = 30_000;
 
 export class Reports {
   /** Whose block the program that is started makes, until it is made. */
   #migrating: Pending | undefined;
   #startedAt = 0;
+  /** The last run ended by itself, and this one has not responded yet. */
+  #isInDoubt = false;
 
   constructor(private readonly shared: Shared) {}
 
   started({ name, file }: Program, { pid }: AppProcess): void {
     this.#startedAt = this.shared.machine.clock.now();
-    const phase = this.#migrating ? "migrating" : "running";
+    const phase = this.#migrating ? "migrating" : this.#isInDoubt ? "starting" : "running";
     this.shared.board.update({
       phase,
       program: { name, file, pid: pid ?? null },
@@ -32,6 +34,7 @@ export class Reports {
   }
 
   ended({ name, file }: Program): void {
+    this.#isInDoubt = true;
     this.shared.board.update({ program: { name, file, pid: null } });
   }
 
@@ -53,6 +56,7 @@ export class Reports {
   switched({ plan, origin }: Pending): void {
     const { board } = this.shared;
     this.#migrating = { plan, origin };
+    this.#isInDoubt = false;
     board.update({ upgrades: board.current.upgrades + 1, eta: null, readiness: [] });
   }
 
@@ -60,6 +64,7 @@ export class Reports {
   look(pending: Pending | undefined, { heights, isOurs, freshHalt }: Look): void {
     const { board } = this.shared;
     const reached = heights.ofRun(isOurs, freshHalt);
+    this.#isInDoubt &&= !heights.hasSaid && !this.#isLongAgo();
     const phase = this.#phase(pending, reached);
     const shown = this.#migrating ?? pending;
     const height = reached && { value: String(reached.height), source: reached.source };
@@ -76,6 +81,7 @@ export class Reports {
     const { phase, readiness } = this.shared.board.current;
     if (this.#migrating && !this.#isBeyond(this.#migrating.plan, reached)) return "migrating";
     this.#migrating = undefined;
+    if (this.#isInDoubt) return "starting";
     if (!pending) return "running";
     if (phase === "downloading") return phase;
     return isReady(readiness) ? "ready" : "waiting";
@@ -84,6 +90,10 @@ export class Reports {
   /** Its block was in CometBFT's store before the switch; the next one is made by the new program. */
   #isBeyond({ height }: Plan, reached: Reached | undefined): boolean {
     if (reached) return reached.height > height;
+    return this.#isLongAgo();
+  }
+
+  #isLongAgo(): boolean {
     return this.shared.machine.clock.now() - this.#startedAt > UNKNOWN_MILLIS;
   }
 }

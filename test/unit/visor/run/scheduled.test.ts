@@ -1,11 +1,13 @@
 /** A plan that is scheduled and not yet due: the node is asked for it, and it is made ready. */
 
+import { existsSync } from "node:fs";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { QueryCurrentPlanResponseSchema } from "../../../../host/gen/cosmos/upgrade/v1beta1/query_pb.js";
+import { lackingIn, verdictOf } from "../../../../host/sidecar/readiness.js";
 import { requestRestart } from "../../../../host/sidecar/restart-request.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
-import { planText, ScriptsHome } from "../scripts-home.js";
+import { hurried, planText, ScriptsHome } from "../scripts-home.js";
 
 test("runVisor() a plan in the node's state → on the board with what is missing, and no switch at its height without its file", async () => {
   const home = new ScriptsHome();
@@ -158,3 +160,33 @@ test.each([
     expect(await run).toBe(0);
   },
 );
+
+test("an application that crashed is started again → not ready until it responds", async () => {
+  const home = new ScriptsHome();
+  home.program(
+    "genesis",
+    `[ -f ${home.file("crashed")} ] || { touch ${home.file("crashed")}; sleep 0.2; exit 2; }
+    trap 'exit 0' TERM; while :; do sleep 0.02; done`,
+  );
+  home.program("upgrades/v2", "exit 0");
+  const network = nodeOf("own-1");
+  let isAnswered = true;
+  const askRpc = async (url: string) => {
+    if (existsSync(home.file("crashed")) && !isAnswered) throw new Error("connection refused");
+    return network(url);
+  };
+  const run = home.run([], { rpcAddress: "tcp://node", restartsMax: 3 }, { askRpc, machine: hurried([]) });
+  while (home.board.current.plan === null) await realMachine.clock.sleep(5);
+  isAnswered = false;
+  await home.says("is started again");
+  while (home.board.current.program?.pid == null) await realMachine.clock.sleep(5);
+  await realMachine.clock.sleep(200);
+  expect(home.board.current.phase).toBe("starting");
+  expect(verdictOf(home.board.current)).toBe("not ready");
+  expect(lackingIn(home.board.current)[0]?.detail).toContain("has not responded yet");
+  isAnswered = true;
+  while (home.board.current.phase === "starting") await realMachine.clock.sleep(5);
+  expect(lackingIn(home.board.current).filter(({ detail }) => detail.includes("has not responded yet"))).toEqual([]);
+  home.stop.abort("SIGTERM");
+  expect(await run).toBe(0);
+});
