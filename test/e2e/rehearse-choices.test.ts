@@ -1,8 +1,6 @@
-/** What `chaind upgrade rehearse` is given besides the scheduled plan of a home: a snapshot, a plan's file, handlers that are functions. */
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { notesChain } from "../../examples/notes-chain/chain.js";
 import { toUpperHex, utf8 } from "../../host/bytes.js";
@@ -11,19 +9,17 @@ import { initHome } from "../../host/cli/commands/init.js";
 import { readRehearsal } from "../../host/client/tx/rehearsal-report.js";
 import { logicalClock } from "../../host/engine/embedded/clock.js";
 import type { EmbeddedNode } from "../../host/engine/embedded/embedded-node.js";
-import { Home } from "../../host/engine/home/home.js";
 import { openNode } from "../../host/engine/home/open-node.js";
 import { dumpSnapshot, exportSnapshot } from "../../host/offline/snapshots.js";
 import { failedRehearsal } from "../../host/programs/failed-rehearsal.js";
 import { type RehearseOptions, rehearse } from "../../host/rehearsal/rehearse.js";
 import { parseAccepted } from "../../host/rehearsal/report/checks.js";
 import { keepReport } from "../../host/rehearsal/report/keep-report.js";
-import type { Report } from "../../host/rehearsal/report/report.js";
 import { textReport } from "../../host/rehearsal/report/text.js";
 import { serveChain } from "../../host/shell/program-chain.js";
 import { shellWord } from "../../host/shell-word.js";
 import { SNAPSHOT_FORMAT } from "../../host/snapshot/facts.js";
-import { encodeAddress, readdressed } from "../addresses.js";
+import { readdressed } from "../addresses.js";
 import { exampleChain } from "../example-chain.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { DIST, TestHome } from "./chaind.js";
@@ -242,62 +238,5 @@ describe("a rehearsal with findings", () => {
       expect(() => parseAccepted(text)).toThrowError(/--accept: there is no check/);
     }
     expect(parseAccepted("supply, queries")).toEqual(["supply", "queries"]);
-  });
-});
-
-describe("chaind upgrade rehearse keeps its report", () => {
-  const chaind = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [join(DIST, "chaind.js"), ...args], { encoding: "utf8" });
-  const kept = (path: string) => new Home(path).rehearsalFile("v2");
-
-  const rehearseAt = (path: string, ...args: readonly string[]) =>
-    chaind("upgrade", "rehearse", "--home", path, ...args);
-  const reportOf = (path: string) => JSON.parse(readFileSync(kept(path), "utf8")) as Report;
-
-  test("--no-save, and a time → not kept", () => {
-    const { path } = scheduled(5n, 4n);
-    for (const args of [["--no-save"], ["--time", "2027-01-01T00:00:00Z"]]) {
-      const { status, stdout } = rehearseAt(path, ...args);
-      expect([status, stdout.trimEnd().split("\n").at(-1)]).toEqual([0, expect.stringMatching(/^not kept/)]);
-      expect(existsSync(kept(path))).toBe(false);
-    }
-  });
-
-  test("in the home → preflight has its row, attest its statement", () => {
-    const { path } = scheduled(5n, 4n);
-    const { status, stdout, stderr } = rehearseAt(path);
-    expect([status, stdout], stderr).toEqual([0, expect.stringContaining(`kept: ${kept(path)}, for`)]);
-    const { applied, handler, ...report } = reportOf(path);
-    expect(report).toMatchObject({ exit: 0, plan: { name: "v2" } });
-    expect(applied?.app_hash).toMatch(/^[0-9A-F]{64}$/);
-    const preflight = chaind("upgrade", "preflight", "--home", path);
-    expect(preflight.stdout.replace(/\n {2,}/g, " ")).toContain(
-      `rehearsal    ok       would apply on the state of block 4, app hash ${applied?.app_hash}`,
-    );
-    const signer = ["--from", encodeAddress(new Uint8Array(20).fill(9)), "--chain-id", "scenario-1"];
-    const attest = chaind("tx", "upgrade", "attest", "v2", "--home", path, ...signer, "--generate-only", "--offline");
-    const [message] = (JSON.parse(attest.stdout) as { body: { messages: unknown[] } }).body.messages;
-    expect(message, attest.stderr).toMatchObject({
-      app_hash: Buffer.from(applied?.app_hash ?? "", "hex").toString("base64"),
-      artifact_sha256: Buffer.from(handler?.sha256 ?? "", "hex").toString("base64"),
-      rehearsed_height: "4",
-    });
-    expect(attest.stderr).toContain(
-      `attests ${kept(path)}: sha256 ${handler?.sha256}, app hash ${applied?.app_hash} on block 4`,
-    );
-  });
-
-  test("one that failed, after one that did not → kept in its place", () => {
-    const { path } = scheduled(5n, 4n);
-    expect(rehearseAt(path).status).toBe(0);
-    expect(rehearseAt(path, "--handlers", join(path, "none")).status).toBe(10);
-    expect(reportOf(path)).toMatchObject({ exit: 10 });
-  });
-
-  test("a file in the way of its folder → says so, and ends as the rehearsal does", () => {
-    const { path } = scheduled(5n, 4n);
-    writeFileSync(dirname(kept(path)), "");
-    const { status, stdout } = rehearseAt(path);
-    expect([status, stdout]).toEqual([0, expect.stringContaining("not kept in the home: ")]);
   });
 });

@@ -48,15 +48,15 @@ export interface ExportFacts {
 }
 
 export interface GenesisSpec<T> {
-  /** Members that are read: `"held"` in memory, or `"list"`, which is read a part at a time. All of it is in memory without. */
+  /** The members to read: `"held"` in memory, or `"list"`, read a part at a time. Without it the whole section is read into memory. */
   readonly parts?: Part;
   /** The section that a new chain begins with. */
   default?(bondDenom: string): object;
   /** Lists are checked when they are walked over, the rest now. @throws UpgradeError UPG_INVALID_GENESIS */
   read(section: GenesisSection): T;
-  /** The lists of any length, by what their entries are called. */
+  /** The lists of any length, each with the name of its entries. */
   lists?(state: T): readonly (readonly [name: string, list: GenesisList<unknown>])[];
-  /** What a document lacks that no chain can do without, as a message; undefined: nothing. */
+  /** A message about a part that every chain needs and this document lacks; undefined when it has them all. */
   missing?(state: T): string | undefined;
   /** Numbers for people, by name. */
   counts?(state: T): Readonly<Record<string, number>>;

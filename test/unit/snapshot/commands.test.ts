@@ -6,50 +6,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toUpperHex } from "../../../host/bytes.js";
-import { AppPort } from "../../../host/chain/app-port.js";
 import { HeldHome } from "../../../host/engine/home/held-home.js";
 import { sha256 } from "../../../host/native/sha256.js";
-import { resetAll } from "../../../host/offline/reset.js";
 import { restoreSnapshot } from "../../../host/offline/restore-snapshot.js";
 import { dumpSnapshot, exportSnapshot, listSnapshots, loadSnapshot } from "../../../host/offline/snapshots.js";
-import { HomeLock } from "../../../host/programs/home-lock.js";
 import { loadArchive } from "../../../host/snapshot/archive.js";
 import { SnapshotFolder } from "../../../host/snapshot/folder.js";
 import { TAR_END, type TarFile, tarParts } from "../../../host/snapshot/tar.js";
-import { makeBlocksUpTo, makeHome, withNode } from "../../e2e/prepared-home.js";
+import { makeBlocksUpTo, withNode } from "../../e2e/prepared-home.js";
 import { exampleChain } from "../../example-chain.js";
 import { failureOf } from "../../scenario/chain.js";
-import { genesisText } from "../../scenario/genesis-text.js";
+import { blocks, newHome } from "./comet-home.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-archives-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 const silent = () => undefined;
-
-let homes = 0;
-function newHome(): string {
-  const home = join(root, String(homes++));
-  makeHome(home, genesisText());
-  return home;
-}
-
-/** Blocks as CometBFT would have them made, up to a height; the app hash. */
-function blocks(home: string, upTo: bigint): string {
-  const held = HeldHome.holdForComet({ chain: exampleChain, home, handlers: join(home, "none"), log: silent });
-  try {
-    const { app, genesis, alongsideFirst } = held.openApp();
-    const port = new AppPort({ app, genesis, ...(alongsideFirst ? { alongsideFirst } : {}) });
-    while (app.lastCommitID.version < upTo) {
-      const height = app.nextHeight;
-      const { seconds } = genesis.time;
-      port.finalizeBlock({ height, time: { seconds: seconds + 5n * (height - 1n), nanos: 0 } });
-      port.commit();
-    }
-    return toUpperHex(app.lastCommitID.hash);
-  } finally {
-    held.close();
-  }
-}
 
 let source = "";
 let archive = "";
@@ -260,57 +231,5 @@ describe("a snapshot of a chain that the embedded engine runs", () => {
     const lines: string[] = [];
     await exportSnapshot(source, 6n, (line) => lines.push(line));
     expect(lines.join()).not.toContain("warning");
-  });
-});
-
-describe("resetAll()", () => {
-  test("state, blocks, snapshots, CometBFT's databases and peers go; keys, settings and the record of signatures stay", async () => {
-    const home = await loaded();
-    blocks(home, 2n);
-    const inData = (name: string) => join(home, "data", name);
-    const record = JSON.stringify({ height: "9", round: 0, step: 3 });
-    writeFileSync(inData("priv_validator_state.json"), record);
-    for (const name of ["blockstore.db", "state.db", "cs.wal"]) mkdirSync(inData(name));
-    writeFileSync(join(home, "config/addrbook.json"), "{}");
-    const config = readdirSync(join(home, "config")).filter((name) => name !== "addrbook.json");
-    const keys = ["priv_validator_key.json", "node_key.json"].map((name) => readFileSync(join(home, "config", name)));
-    const done = resetAll(home, { keepAddrBook: false });
-    expect(done.signed_height).toBe("9");
-    expect(done.removed).toEqual(expect.arrayContaining([inData("chain.mdb"), inData("blockstore.db")]));
-    expect(readdirSync(join(home, "data"))).toEqual(["priv_validator_state.json"]);
-    expect(readFileSync(inData("priv_validator_state.json"), "utf8")).toBe(record);
-    expect(readdirSync(join(home, "config"))).toEqual(config);
-    expect(
-      ["priv_validator_key.json", "node_key.json"].map((name) => readFileSync(join(home, "config", name))),
-    ).toEqual(keys);
-    expect(resetAll(home, { keepAddrBook: false }).removed).toEqual([]);
-    expect(blocks(home, 7n)).toBe(laterHash);
-  });
-
-  test("databases in another folder → CometBFT's go, what else is there stays; --keep-addr-book keeps peers", () => {
-    const home = newHome();
-    const elsewhere = join(root, "elsewhere");
-    for (const name of ["blockstore.db", "tx_index.db", "photos"])
-      mkdirSync(join(elsewhere, name), { recursive: true });
-    writeFileSync(join(home, "config/config.toml"), `db_dir = "${elsewhere}"\n`);
-    writeFileSync(join(home, "config/addrbook.json"), "{}");
-    resetAll(home, { keepAddrBook: true });
-    expect(readdirSync(elsewhere)).toEqual(["photos"]);
-    expect(existsSync(join(home, "config/addrbook.json"))).toBe(true);
-  });
-
-  test("while a node runs, a record that cannot be read, no home → refused, and nothing is removed", () => {
-    const home = newHome();
-    blocks(home, 2n);
-    const before = readdirSync(join(home, "data")).sort();
-    const lock = HomeLock.acquire(join(home, "data/LOCK"));
-    expect(failureOf(() => resetAll(home, { keepAddrBook: false })).code).toBe("UPG_STORE_LOCKED");
-    lock.release();
-    writeFileSync(join(home, "data/priv_validator_state.json"), "{");
-    expect(failureOf(() => resetAll(home, { keepAddrBook: false })).code).toBe("UPG_STORE_CORRUPT");
-    expect(readdirSync(join(home, "data")).sort()).toEqual(
-      [...new Set([...before, "priv_validator_state.json"])].sort(),
-    );
-    expect(failureOf(() => resetAll(join(root, "none"), { keepAddrBook: false })).code).toBe("UPG_INVALID_CONFIG");
   });
 });
