@@ -16,12 +16,14 @@ import { skipHeights } from "../../sidecar/decision/skips.js";
 import { type HaltFacts, readHaltRecord } from "../../sidecar/heights/halt-record.js";
 import { KnownHeight } from "../../sidecar/heights/known-height.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
+import { lackOf } from "../../staging/plan-way.js";
 import type { Shared } from "./options.js";
 import { PassedPlans } from "./passed-plans.js";
 
 const NEEDED = 10;
 const TOO_OLD = 12;
 const RESTART = "UPG_HALT_RESTART";
+const NEEDS_HANDLER = "UPG_HALT_UPGRADE_NEEDED";
 
 export class Look {
   readonly heights: KnownHeight;
@@ -162,14 +164,16 @@ export class Look {
   #known(current: Program, halt: HaltFacts | undefined): Omit<Known, "isOurs" | "reached" | "isRunning"> {
     const { machine, settings, places, args } = this.shared;
     const end = this.#end;
+    const haltedFor = halt?.code === NEEDS_HANDLER ? halt.plan : undefined;
+    const isHandlerThere = haltedFor !== undefined && end === undefined && this.#isMadeByHandler(haltedFor);
     return {
       current: {
         name: folderPlan(current.name),
         plan: planIn(machine.files, places.currentPlan, settings.isCaseKept),
       },
       planFile: this.planFile(),
-      haltedFor: halt?.code === "UPG_HALT_UPGRADE_NEEDED" ? halt.plan : undefined,
-      restartsFor: halt?.code === RESTART ? halt.plan : undefined,
+      haltedFor,
+      restartsFor: halt?.code === RESTART || isHandlerThere ? halt?.plan : undefined,
       operatorPlans: this.#queued(),
       skips: [...skipHeights(args), ...returnedHeights(machine.files, places.returnedFile)],
       ended: end && {
@@ -187,6 +191,18 @@ export class Look {
   #isStaged(plan: Plan): boolean {
     const { layout, machine } = this.shared;
     return problemOf(layout.of(plan.name), machine.files) === undefined;
+  }
+
+  /** The program halted for lack of a handler's file, which is in its place by now: the same program makes the block. */
+  #isMadeByHandler(plan: Plan): boolean {
+    const { machine, settings, log } = this.shared;
+    if (this.#isStaged(plan)) return false;
+    try {
+      return lackOf(machine.files, settings, plan, "") === undefined;
+    } catch (error) {
+      log("debug", `the handler of "${plan.name}" cannot be looked at: ${messageOf(error)}`);
+      return false;
+    }
   }
 
   #decide(known: Known): Decision {
@@ -242,7 +258,7 @@ export class Look {
     if (found.kind !== "plan" || !this.shared.machine.files.facts(this.shared.places.database)) return undefined;
     const { plan, print } = found;
     const words = {
-      code: "UPG_HALT_UPGRADE_NEEDED",
+      code: NEEDS_HANDLER,
       message: `the plan "${plan.name}" is due`,
       next: "",
       commands: [],

@@ -9,6 +9,9 @@ import type { Plan } from "../../sidecar/decision/plan-file.js";
 import type { Shared } from "./options.js";
 
 const ASK_MILLIS = 5_000;
+/** Shortly before the height a plan that was cancelled or moved must not be shown for long. */
+const ASK_NEAR_MILLIS = 1_000;
+const NEAR_BLOCKS = 20n;
 const FAILURES_LOGGED = 4;
 
 export class Scheduled {
@@ -22,8 +25,14 @@ export class Scheduled {
   /** As far as the node has returned it. Returns at once. */
   look(): Pending | undefined {
     const { clock } = this.shared.machine;
-    if (!this.#isAsking && clock.now() - this.#askedAt >= ASK_MILLIS) void this.#ask();
+    if (!this.#isAsking && clock.now() - this.#askedAt >= this.#pause()) void this.#ask();
     return this.#plan && { plan: this.#plan, origin: "chain" };
+  }
+
+  #pause(): number {
+    const { height } = this.shared.board.current;
+    const isNear = this.#plan && height && this.#plan.height - BigInt(height.value) <= NEAR_BLOCKS;
+    return isNear ? ASK_NEAR_MILLIS : ASK_MILLIS;
   }
 
   /** The same program is started again: what its node returned before is kept, unless the home has the plan's block. */

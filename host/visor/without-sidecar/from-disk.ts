@@ -10,6 +10,7 @@ import { Board } from "../../panel/board.js";
 import { haltRecordOf } from "../../panel/node-form.js";
 import { Layout, type Program } from "../../programs/layout.js";
 import { lostLink } from "../../programs/lost-link.js";
+import { chainvisorFor } from "../../programs/supervised-start.js";
 import { type Decision, firstOf } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
@@ -24,6 +25,7 @@ import { planStatus } from "../../sidecar/unseen-plan.js";
 import { earlyProblem, linkedPlan } from "../../staging/current-link.js";
 import { foreignTo } from "../../staging/files-readiness.js";
 import { planInState } from "../../staging/plan-in-state.js";
+import { nextCommand, pinnedHandler } from "../../staging/plan-way.js";
 import { stagePlan } from "../../staging/stage-plan.js";
 import { commandsAfter, lastStart } from "../../staging/start-command.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
@@ -55,18 +57,23 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     const decision = await look.beforeStart(current);
     const reached = await look.heights.ofHome(look.isOurs, undefined);
     const inState = await planInState(files, settings);
-    const pending = decision.kind === "switch" ? decision : firstOf(decision.pending, inState);
+    const { restartsFor } = look;
+    const made = restartsFor && { plan: restartsFor, origin: "chain" as const };
+    const pending = decision.kind === "switch" ? decision : (made ?? firstOf(decision.pending, inState));
     const readiness = pending ? await stagedReadiness(settings, real, pending.plan) : [];
     const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
-    const failed = readFailure(files, placesOf(settings).failureFile);
+    const kept = readFailure(files, placesOf(settings).failureFile);
+    const isThereNow = pending !== undefined && lacks === undefined && isForLackOf(kept, pending.plan, settings, files);
+    const failed = isThereNow ? undefined : kept;
     board.update({
       ...{ phase: failed || isHaltOfFailure(halt) ? "failed" : "stopped", program: { name: folder, file, pid: null } },
       height: reached ? { value: String(reached.height), source: reached.source } : null,
       plan: pending ? planStatus(pending) : null,
       readiness,
-      message: messageFor(begin, decision, failed, halt),
+      message: messageFor(begin, { decision, restartsFor, failed, halt }),
       // Nothing that is started goes on without what is missing.
-      next: lacks === undefined ? nextWithout(starts.start, failed, halt) : [lacks, starts.start],
+      next:
+        lacks === undefined ? nextWithout(starts.start, failed, isThereNow ? undefined : halt) : [lacks, starts.start],
     });
   } catch (error) {
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -92,12 +99,34 @@ const silentText = (pid: string) =>
 const failureText = ({ exit, time, message }: FailureRecord) =>
   `The sidecar ended by itself with ${exit}, at ${time}: ${message.replace(/\.+$/, "")}.`;
 
-function messageFor(begin: string, decision: Decision, failed?: FailureRecord, halt?: HaltRecord): string {
+interface Told {
+  readonly decision: Decision;
+  readonly restartsFor: Plan | undefined;
+  readonly failed: FailureRecord | undefined;
+  readonly halt: HaltRecord | undefined;
+}
+
+function messageFor(begin: string, { decision, restartsFor, failed, halt }: Told): string {
   const due =
-    decision.kind === "switch" ? `The plan is due, and the next start switches to its program: ${decision.why}.` : "";
+    decision.kind === "switch"
+      ? `The plan is due, and the next start switches to its program: ${decision.why}.`
+      : restartsFor
+        ? "The plan is due, and the next start makes its block with the same program."
+        : "";
   return [begin, failed ? failureText(failed) : "", due, halt ? `The node ended: ${haltWords(halt)}` : ""]
     .filter(Boolean)
     .join(" ");
+}
+
+/** The sidecar ended since a file was missing. When it is there, what the sidecar said leads nowhere any more. */
+function isForLackOf(
+  failed: FailureRecord | undefined,
+  plan: Plan,
+  settings: Settings,
+  files: Machine["files"],
+): boolean {
+  const way = nextCommand(plan, pinnedHandler(files, settings.home, plan), chainvisorFor(settings));
+  return failed?.next[0] === way;
 }
 
 /** The message; where the record has no command to paste, also its line on what to do next. */

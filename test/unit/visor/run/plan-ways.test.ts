@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { listBackups } from "../../../../host/backup/list.js";
 import { isReady } from "../../../../host/sidecar/readiness.js";
 import { readSettings } from "../../../../host/sidecar/settings/read.js";
 import type { Settings } from "../../../../host/sidecar/settings.js";
@@ -221,14 +222,35 @@ describe("a sidecar that has ended for a missing program", () => {
     });
     expect(after.next).toEqual([stage, `chainvisor --home ${home.path} --name ${DAEMON} run start`]);
     home.write("handlers/staged/v3.wasm", HANDLER);
-    expect((await statusFromDisk(home.settings(), realMachine)).readiness[0]).toMatchObject({
-      what: "program",
-      state: "ready",
-    });
+    const staged = await statusFromDisk(home.settings(), realMachine);
+    expect(staged.readiness[0]).toMatchObject({ what: "program", state: "ready" });
+    // What it lacked is there: the start alone is left.
+    expect(staged.next).toEqual([`chainvisor --home ${home.path} --name ${DAEMON} run start`]);
     home.program("genesis", "exit 0");
     expect(await home.run(["start"])).toBe(0);
     expect(existsSync(home.file("cosmovisor/failure.json"))).toBe(false);
     expect((await statusFromDisk(home.settings(), realMachine)).phase).toBe("stopped");
+  });
+
+  test("the handler's file is staged, and the sidecar started again → a backup of before the upgrade, and the same program", async () => {
+    const home = ourHome();
+    halted(home, PINNED);
+    const atHeight = { storeHeight: async () => 5n };
+    expect(await home.run(["start"], {}, atHeight)).toBe(1);
+    home.write("handlers/staged/v3.wasm", HANDLER);
+    home.program(
+      "genesis",
+      `test "$1" = start || exit 0; echo run >> $OUT; rm ${home.file("data", "halt.json")}; exit 0`,
+    );
+    const phases: string[] = [];
+    home.board.onChange(({ phase, plan }) => phases.push(`${phase} ${plan?.name}`));
+    const lines = home.lines.length;
+    expect(await home.run(["start"], { isBackupSkipped: false }, atHeight), home.lines.join("\n")).toBe(0);
+    expect([...new Set(phases)].join(", ")).toContain("halted v3, backing up v3, migrating v3");
+    const [backup] = listBackups(realMachine.files, home.path);
+    expect(backup?.manifest).toMatchObject({ plan: { name: "v3", height: "6" }, program: "genesis" });
+    expect(home.lines.slice(lines).filter((line) => line.includes("is missing"))).toEqual([]);
+    expect(home.out).toBe("run\n");
   });
 
   test("a plan that pins nothing → add-upgrade; no program at all → init; of a plan's folder → add-upgrade --force", async () => {

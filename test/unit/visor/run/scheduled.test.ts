@@ -190,3 +190,32 @@ test("an application that crashed is started again → not ready until it respon
   home.stop.abort("SIGTERM");
   expect(await run).toBe(0);
 });
+
+test("20 blocks or fewer before the plan's height → the node is asked every second, so that a cancelled plan goes soon", async () => {
+  const home = new ScriptsHome();
+  home.program("genesis", "trap 'exit 0' TERM; while :; do sleep 0.02; done");
+  const plan = { name: "v2", height: 80n, info: "" };
+  const encoded = (response: { plan?: typeof plan }) =>
+    Buffer.from(toBinary(QueryCurrentPlanResponseSchema, create(QueryCurrentPlanResponseSchema, response)));
+  let asked = 0;
+  const askRpc = async (url: string) => {
+    if (!url.includes("abci_query")) return { result: { sync_info: { latest_block_height: "60" } } };
+    const value = encoded(asked++ === 0 ? { plan } : {});
+    return { result: { response: { code: 0, value: value.toString("base64") } } };
+  };
+  let now = 0;
+  const clock = { ...realMachine.clock, now: () => now };
+  const run = home.run([], { rpcAddress: "tcp://node" }, { askRpc, machine: { ...realMachine, clock } });
+  const until = async (isDone: () => boolean) => {
+    while (!isDone()) await realMachine.clock.sleep(5);
+  };
+  await until(() => home.board.current.plan !== null && home.board.current.height !== null);
+  now += 900;
+  await realMachine.clock.sleep(150);
+  expect(asked).toBe(1);
+  now += 200;
+  await until(() => home.board.current.plan === null);
+  expect(asked).toBe(2);
+  home.stop.abort("SIGTERM");
+  expect(await run).toBe(0);
+});
