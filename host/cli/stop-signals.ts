@@ -1,9 +1,8 @@
 /**
- * SIGTERM and SIGINT: the first one lets the block under way be finished, a second one ends the process at once. SIGHUP, of a
- * terminal that was closed, asks to stop as the first one does and is not counted: a shell sends it again, and systemd may
- * send it beside SIGTERM.
+ * SIGTERM, SIGINT and SIGHUP of a node: the first one lets it finish the block under way, a second request makes it exit at once.
  */
 import type { Log } from "../log-line.js";
+import { StopRequests } from "../stop-requests.js";
 import type { EngineThread } from "../thread/engine-thread.js";
 
 /** Of a process that a second signal ended. */
@@ -14,8 +13,7 @@ const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 export class StopSignals {
   readonly #stop = new AbortController();
-  /** By SIGTERM or SIGINT. */
-  #isAsked = false;
+  readonly #requests = new StopRequests();
   readonly #listener = (signal: NodeJS.Signals) => this.#hear(signal);
 
   constructor(
@@ -43,11 +41,10 @@ export class StopSignals {
   }
 
   #hear(signal: NodeJS.Signals): void {
-    if (this.#isAsked && signal !== "SIGHUP") {
+    if (this.#requests.take(signal) === "at once") {
       void this.#endAtOnce(signal);
       return;
     }
-    this.#isAsked ||= signal !== "SIGHUP";
     if (!this.#stop.signal.aborted) {
       this.#stop.abort();
       const height = this.engine.status.heightUnderWay;

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { HOLDING } from "../engine/home/halt-linger.js";
 import { messageOf } from "../errors.js";
+import { StopRequests } from "../stop-requests.js";
 import { eventOf, isOfComet, type NodeEvent } from "./lines.js";
 import { homeOf, type LocalNode } from "./network.js";
 
@@ -44,13 +45,12 @@ const SIGNALED_EXIT = 1;
 /** Returns the exit status: 0 when every node ended well, else that of the first one that did not. */
 export async function runNetwork(options: RunOptions): Promise<number> {
   const children = options.nodes.map((node) => new Child(node, options));
-  let isAsked = false;
+  const requests = new StopRequests();
   const stopAll = () => {
     for (const child of children) child.stop();
   };
   const listener = (signal: NodeJS.Signals) => {
-    if (isAsked && signal !== "SIGHUP") for (const child of children) child.kill();
-    isAsked ||= signal !== "SIGHUP";
+    if (requests.take(signal) === "at once") for (const child of children) child.kill();
     stopAll();
   };
   for (const signal of SIGNALS) process.on(signal, listener);

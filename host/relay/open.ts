@@ -8,6 +8,7 @@ import type { Log } from "../log-line.js";
 import { envPrefix, programName } from "../program-name.js";
 import { HomeLock } from "../programs/home-lock.js";
 import { Layout } from "../programs/layout.js";
+import { StopRequests } from "../stop-requests.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
 import { isRecorded, recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
@@ -104,14 +105,12 @@ function workerArgs(home: string, address: string, flags: readonly string[]): st
 
 /** The first one asks the relay to stop; a second one ends it at once, and its children with it. Returns what undoes it. */
 function onSignals(stopping: AbortController, log: OpenOptions["log"]): () => void {
-  let isAsked = false;
+  const requests = new StopRequests();
   const hear = (signal: NodeJS.Signals) => {
-    if (isAsked && signal !== "SIGHUP") {
+    if (requests.take(signal) === "at once") {
       log("warn", `a second signal (${signal}) ends the relay, its worker and CometBFT at once`);
       process.exit(ENDED_AT_ONCE_EXIT);
     }
-    // A shell sends it again, and systemd may send it besides.
-    isAsked ||= signal !== "SIGHUP";
     stopping.abort();
   };
   for (const signal of SIGNALS) process.on(signal, hear);

@@ -45,8 +45,14 @@ export interface Running {
   says(text: string): Promise<void>;
 }
 
-export function run(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
+export function run(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  /** In a process group of its own, as of a terminal or a service. */
+  detached = false,
+): Running {
+  const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env }, detached });
   children.add(child);
   let stdout = "";
   let stderr = "";

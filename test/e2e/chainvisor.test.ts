@@ -36,7 +36,7 @@ const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME, "--log
 
 function supervise(home: TestHome, env: Readonly<Record<string, string>> = {}, flags = FAST): Running {
   const own = { DAEMON_NAME: "chaind", DAEMON_HOME: home.path, CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", ...env };
-  return run(CHAINVISOR, ["run", "start", "--home", home.path, ...flags], own);
+  return run(CHAINVISOR, ["run", "start", "--home", home.path, ...flags], own, true);
 }
 
 const isAlive = (pid: number) =>
@@ -211,6 +211,21 @@ describe("chainvisor run start", () => {
     expect(stderr).toContain('\\"v1.1\\" is due at height 8: the node has come to height 8 (its store)');
     expect(BigInt(home.last.height)).toBeGreaterThan(8n);
   });
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "%s to the process group, as by Ctrl-C or systemd → one request, although the sidecar passes it on: 0",
+    async (signal) => {
+      const home = new TestHome();
+      place(home, "genesis", "");
+      const sidecar = supervise(home);
+      await sidecar.says("block made");
+      process.kill(-(sidecar.child.pid ?? 0), signal);
+      const { exit, stderr } = await sidecar.end;
+      expect(exit, stderr).toBe(0);
+      expect(stderr).toContain("node stopped");
+      expect(stderr).not.toContain("at once");
+    },
+  );
 
   test("two sidecars on one home → the second ends with 30; killed → its node runs on, and the next one ends it first", async () => {
     const home = new TestHome();

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { utf8 } from "../../host/bytes.js";
 import { sha256 } from "../../host/native/sha256.js";
@@ -13,6 +14,8 @@ import { makeHome } from "./prepared-home.js";
 
 const CHAIND = join(DIST, "chaind.js");
 const UPGRADE = 6;
+/** Signals that arrive sooner after the first one are the same request. */
+const SECOND_REQUEST_MILLIS = 600;
 /** So many that the block takes a second or more. */
 const ACCOUNTS = 60_000;
 
@@ -114,6 +117,7 @@ test("a block that takes for ever (needs CometBFT): CometBFT is killed in it →
   const { node, comet } = await started();
   node.child.kill("SIGTERM");
   await node.says(`finishing block ${UPGRADE}, then stopping`);
+  await sleep(SECOND_REQUEST_MILLIS);
   node.child.kill("SIGTERM");
   expect((await node.end).exit).toBe(15);
   while (isAlive(comet)) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,12 +1,15 @@
 /** Ends of an engine's thread that it does not choose: a handler that never comes to its end, and a crash. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
 import { DIST, loggedHalt, run, TestHome } from "./chaind.js";
 
 vi.setConfig({ testTimeout: 240_000 });
 
+/** Signals that arrive sooner after the first one are the same request. */
+const SECOND_REQUEST_MILLIS = 600;
 const HEIGHT = 5n;
 /** The most gas that a handler may have: the loop takes far longer than this test. */
 const ENDLESS = `${IMPORTS}
@@ -47,6 +50,7 @@ test("a handler that loops for ever, SIGTERM twice → 15, nothing of its block 
   await checkProgress(home);
   node.child.kill("SIGTERM");
   await node.says(`finishing block ${HEIGHT}, then stopping`);
+  await sleep(SECOND_REQUEST_MILLIS);
   node.child.kill("SIGTERM");
   const { exit, stderr } = await node.end;
   expect(exit, stderr).toBe(15);

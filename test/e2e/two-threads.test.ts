@@ -18,6 +18,8 @@ import { DIST, run } from "./chaind.js";
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const CHAIND = join(DIST, "chaind.js");
+/** Signals that arrive sooner after the first one are the same request. */
+const SECOND_REQUEST_MILLIS = 600;
 /** So many that the block takes seconds. */
 const ACCOUNTS = 120_000;
 
@@ -51,16 +53,19 @@ test("SIGTERM twice in the upgrade block → 15, nothing of the block is kept", 
   await says(node, "applying upgrade");
   node.child.kill("SIGTERM");
   await says(node, `finishing block ${UPGRADE_HEIGHT}, then stopping`);
+  await sleep(SECOND_REQUEST_MILLIS);
   node.child.kill("SIGTERM");
   expect(await node.end).toBe(15);
   expect(node.log()).toContain("ends the node at once");
   expect(node.log()).not.toContain("upgrade applied");
 });
 
-test("SIGTERM in the upgrade block → it is finished, 0", async () => {
+test("SIGTERM and SIGINT within half a second in the upgrade block → one request: it is finished, 0", async () => {
   const node = await start();
   await says(node, "applying upgrade");
   node.child.kill("SIGTERM");
+  await sleep(50);
+  node.child.kill("SIGINT");
   expect(await node.end).toBe(0);
   expect(node.log()).toContain(`finishing block ${UPGRADE_HEIGHT}, then stopping`);
   const applied = node

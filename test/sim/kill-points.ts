@@ -5,18 +5,20 @@
  *   SIM_KILL=renameSync:1        dies before the second renameSync (a writeFileSync is then cut in half)
  *   SIM_TRACE=<file>             at the end, the names of all steps in order, one a line
  *   SIM_MUTANT=files are not synced, or folders
+ *   SIM_SIGNALS=each counts      a signal soon after the first one is a second request all the same
  *   SIM_SCHEDULE=6:v2:7          block 6 schedules plan v2 at height 7
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { isMainThread } from "node:worker_threads";
 import { EmbeddedNode } from "../../host/engine/embedded/embedded-node.js";
+import { StopRequests } from "../../host/stop-requests.js";
 import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 
 type Call = (...args: unknown[]) => unknown;
 
-const { SIM_KILL, SIM_TRACE, SIM_MUTANT, SIM_SCHEDULE } = process.env;
+const { SIM_KILL, SIM_TRACE, SIM_MUTANT, SIM_SCHEDULE, SIM_SIGNALS } = process.env;
 const [killName, killAt = "0"] = (SIM_KILL ?? "").split(":");
 const writeFileSync = fs.writeFileSync;
 const trace: string[] = [];
@@ -61,6 +63,15 @@ function observeFiles(): void {
   syncBuiltinESMExports();
 }
 
+/** The block of a small state is made within the half second that counts as one request. */
+function countEachSignal(): void {
+  const { take } = StopRequests.prototype;
+  StopRequests.prototype.take = function (signal) {
+    const request = take.call(this, signal);
+    return request === "again" ? "at once" : request;
+  };
+}
+
 function observeDatabase(): void {
   const { transaction } = LmdbDatabase.prototype;
   // What a commit stages is little here: the thread that writes it for long ones has its turn all the same.
@@ -103,6 +114,7 @@ function scheduleInBlock(): void {
 
 /** Nothing of what is observed happens in the thread that serves clients. */
 if (!isMainThread) observe();
+else if (SIM_SIGNALS) countEachSignal();
 
 function observe(): void {
   observeFiles();

@@ -46,7 +46,14 @@ export async function runSignals(
     const delays = isTwice ? [first, random.fraction() * SECOND_AFTER_MILLIS] : [first];
     const signals = { after: UPGRADE_BEGINS, delays };
     const { worker, handlers } = shop;
-    const end = await runWorker({ worker, home, handlers, args: step.args, env: {}, signals });
+    const end = await runWorker({
+      worker,
+      home,
+      handlers,
+      args: step.args,
+      env: { SIM_SIGNALS: "each counts" },
+      signals,
+    });
     const damage = [...checkEnd(end, isTwice, step.exits), ...checkHome(home, reference, end)];
     const rest = steps.map(({ args, exits }) => ({ args, exits }));
     const { after, problem } = await verifier.verify({ home, handlers, steps: rest });

@@ -67,8 +67,8 @@ export function registerStart(program: Command): void {
     .command("start")
     .summary("Run the node")
     .description(
-      "Makes blocks until it is stopped (SIGTERM, SIGINT, SIGHUP) or halts. The block under way is finished first; a second signal\n" +
-        "ends the node at once, with exit status 15. A halt has an exit status of its own (docs/errors.md),\n" +
+      "Makes blocks until it is stopped (SIGTERM, SIGINT, SIGHUP) or halts. The block under way is finished first; a second signal,\n" +
+        "half a second later or more, ends the node at once, with exit status 15. A halt has an exit status of its own (docs/errors.md),\n" +
         "a line on stderr and a record in <home>/data/halt.json that says what to do next.\n\n" +
         "Each setting of app.toml is a flag too, those of its tables [rpc] and [limits] as --limits.search-time and so on.\n\n" +
         `With --engine cometbft these are passed on to CometBFT: --moniker, --rpc.laddr,\n${lines(COMET_FLAGS.map((name) => `--${name}`))}.\n` +

@@ -74,7 +74,7 @@ async function supervised({ settings, env, args, signals, log }: Run): Promise<n
   try {
     return await runVisor({
       ...{ settings, args, env, machine, board, log, signal },
-      onSignal: (listener) => signals.onLater(listener),
+      onSignal: (listener, reach) => signals.onLater(listener, reach),
       isSignalShared: (name) => signals.isShared(name),
     });
   } finally {

@@ -7,23 +7,22 @@ export interface EndOptions {
   /** Milliseconds until it is killed; 0: at once. Undefined: it is waited for, however long it takes. */
   readonly grace: number | undefined;
   readonly onKill?: () => void;
-  /** It has got the signal already: of a second one it may end at once. */
-  readonly isSent?: boolean;
+  /** It has got the signal already, of the terminal: this one follows in case that it has not. */
+  readonly reminder?: NodeJS.Signals | undefined;
 }
 
-/** After that it is taken not to have got it. */
 const SHARED_MILLIS = 2_000;
 
 export async function endApp(
   app: AppProcess,
-  { clock, signal, grace, onKill, isSent = false }: EndOptions,
+  { clock, signal, grace, onKill, reminder }: EndOptions,
 ): Promise<ProcessEnd> {
   if (grace === 0) {
     app.kill("SIGKILL");
     return app.ended;
   }
   const over = new AbortController();
-  if (isSent) void clock.sleep(SHARED_MILLIS, over.signal).then(() => over.signal.aborted || app.kill(signal));
+  if (reminder) void clock.sleep(SHARED_MILLIS, over.signal).then(() => over.signal.aborted || app.kill(reminder));
   else app.kill(signal);
   const late = grace === undefined ? [] : [clock.sleep(grace, over.signal).then(() => undefined)];
   const end = await Promise.race([app.ended, ...late]);

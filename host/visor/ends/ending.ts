@@ -25,7 +25,9 @@ export class Ending {
     const { shutdownGrace } = shared.settings;
     const grace = shutdownGrace > 0 ? shutdownGrace : undefined;
     const isShared = shared.isSignalShared?.(signal) ?? false;
-    const end = await endApp(app, { clock: shared.machine.clock, signal, grace, isSent: isShared });
+    // Programs of this project count SIGINT, not SIGHUP: a second SIGINT would end the block that they are finishing.
+    const reminder = isShared ? (this.isOurs() ? "SIGHUP" : signal) : undefined;
+    const end = await endApp(app, { clock: shared.machine.clock, signal, grace, reminder });
     endSignals?.();
     // With the same patience: what is left has not had the signal.
     const rest = { clock: shared.machine.clock, signal, grace };

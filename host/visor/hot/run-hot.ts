@@ -45,7 +45,8 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
     if (name === "SIGHUP") return;
     log("warn", `a second signal (${name}) ends the sidecar, the application and CometBFT at once`);
     process.exit(ENDED_AT_ONCE_EXIT);
-  });
+    // Its processes have groups of their own, so none of them gets the terminal's signals.
+  }, "sidecar");
   try {
     const hooks = new HotHooks(shared, staging);
     const exit = await heldAgain(shared, () =>

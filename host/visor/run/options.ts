@@ -19,8 +19,8 @@ export interface VisorOptions {
   /** Aborted with the name of a signal: the application gets it, and the sidecar ends when that has. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Later signals, for the application. Returns what ends it. */
-  readonly onSignal?: (listener: (signal: NodeJS.Signals) => void) => () => void;
+  /** Later signals, by default for the application, without those that it gets from the terminal. Returns what ends it. */
+  readonly onSignal?: (listener: (signal: NodeJS.Signals) => void, reach?: "application" | "sidecar") => () => void;
   /** Has the application got a signal by itself, as of a terminal's keys? */
   readonly isSignalShared?: (signal: NodeJS.Signals) => boolean;
   readonly askRpc?: AskRpc;

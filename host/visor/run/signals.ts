@@ -1,4 +1,5 @@
 /** Signals that the sidecar gets. The first one but SIGHUP asks it to stop; all are the application's, too. */
+import { StopRequests } from "../../stop-requests.js";
 
 /** What of a process is needed for it. */
 export interface Signalled {
@@ -13,11 +14,14 @@ const OF_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT", "
 
 export class Signals {
   readonly #stop = new AbortController();
+  readonly #requests = new StopRequests();
   readonly #listeners = new Set<(signal: NodeJS.Signals) => void>();
   readonly #hear = (signal: NodeJS.Signals) => {
     // It means "read your settings again" to some, and nothing to the sidecar: a log rotation must not stop a validator.
-    if (!this.#stop.signal.aborted && signal !== "SIGHUP") this.#stop.abort(signal);
-    else for (const listener of [...this.#listeners]) listener(signal);
+    const isHangup = signal === "SIGHUP";
+    const request = isHangup ? "at once" : this.#requests.take(signal);
+    if (request === "stop") this.#stop.abort(signal);
+    else if (request === "at once") for (const listener of [...this.#listeners]) listener(signal);
   };
 
   constructor(private readonly process: Signalled) {
@@ -34,9 +38,12 @@ export class Signals {
     return this.process.stdin.isTTY === true && OF_TERMINAL.has(signal);
   }
 
-  /** Later ones, and each SIGHUP. Returns what ends it. */
-  onLater(listener: (signal: NodeJS.Signals) => void): () => void {
-    const pass = (signal: NodeJS.Signals) => this.isShared(signal) || listener(signal);
+  /**
+   * Later requests, and each SIGHUP. Returns what ends it.
+   * @param reach `application`: without those that it gets from the terminal itself
+   */
+  onLater(listener: (signal: NodeJS.Signals) => void, reach: "application" | "sidecar" = "application"): () => void {
+    const pass = (signal: NodeJS.Signals) => (reach === "application" && this.isShared(signal)) || listener(signal);
     this.#listeners.add(pass);
     return () => void this.#listeners.delete(pass);
   }
