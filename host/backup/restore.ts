@@ -2,13 +2,15 @@
  * The data of a backup in the place of the present data, which is kept beside it. A consensus key never signs a height twice: the
  * record of what it signed last is the later one of both.
  */
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
+import { isMountPoint } from "../programs/mount-point.js";
+import { shellWord } from "../shell-word.js";
 import { visible } from "../visible.js";
 import { MANIFEST, type Manifest, problemIn } from "./manifest.js";
-import { beginEnd, endRestore, isProgramFolder, keptData, PART } from "./restoring.js";
-import { carrySigned, type Signed } from "./signed.js";
+import { beginEnd, endRestore, freeName, isProgramFolder, keptData, PART } from "./restoring.js";
+import { carrySigned, SIGNED, type Signed } from "./signed.js";
 import { treeOf } from "./tree.js";
 
 const FOLDER_MODE = 0o700;
@@ -79,10 +81,11 @@ function removeQuietly(files: Files, path: string): void {
 }
 
 /** Data of before an upgrade is nothing for the program of after it, and another home's is nothing for this one. */
-function requireFits({ files, home, root, folder, manifest }: RestoreOptions): void {
+function requireFits(options: RestoreOptions): void {
+  const { files, home, root, folder, manifest } = options;
   const { data, program } = manifest;
   const copy = "copy it by hand, but for priv_validator_state.json";
-  requireFolder(files, join(home, "data"), folder);
+  requireMovable(options);
   if (data !== join(home, "data")) {
     throw new UpgradeError(
       "UPG_INVALID_ARGUMENT",
@@ -95,15 +98,39 @@ function requireFits({ files, home, root, folder, manifest }: RestoreOptions): v
   throw new UpgradeError("UPG_INVALID_ARGUMENT", message);
 }
 
-/** A folder in place of a link would be on another disk than the node's operator chose. */
-function requireFolder(files: Files, data: string, folder: string): void {
-  if (files.linkFacts(data)?.kind !== "link") return;
-  const target = resolve(dirname(data), files.readLink(data));
+/**
+ * A folder in place of a link would be on another disk than the node's operator chose, and a mount point cannot be moved.
+ * @throws UpgradeError UPG_INVALID_CONFIG with the commands that restore the backup by hand
+ */
+function requireMovable(options: RestoreOptions): void {
+  const { files, home } = options;
+  const data = join(home, "data");
+  const isLink = files.linkFacts(data)?.kind === "link";
+  if (!isLink && !isMountPoint(data)) return;
+  const why = isLink
+    ? `is a link to ${resolve(home, files.readLink(data))}: a rollback would put a folder on the disk of ${home} in place of the link`
+    : "is a mount point: a rollback would have to move it aside, which the system refuses";
   throw new UpgradeError(
     "UPG_INVALID_CONFIG",
-    `${data} is a link to ${target}: a rollback would put a folder on the disk of ${dirname(data)} in place of the link. Copy ${folder} to ` +
-      `${target} by hand, but for priv_validator_state.json, and keep what is there; or mount that disk at ${data}`,
+    `${data} ${why}. Nothing was changed. Restore it by hand: ${byHand(options)}`,
   );
+}
+
+/** For a shell. What a key signed last stays in the data, and all else moves beside it. */
+function byHand({ files, home, root, folder, manifest: { program } }: RestoreOptions): string {
+  const data = join(home, "data");
+  const isSigned = files.facts(join(data, SIGNED)) !== undefined;
+  const stays = `! -name lost+found${isSigned ? ` ! -name ${SIGNED}` : ""}`;
+  const each = (from: string, but: string) => `find ${shellWord(`${from}/`)} -mindepth 1 -maxdepth 1 ${but} -exec`;
+  const kept = shellWord(freeName({ files, home }));
+  return [
+    `\`mkdir ${kept}`,
+    `${each(data, stays)} mv -t ${kept} {} +`,
+    `${each(folder, `! -name ${MANIFEST}${isSigned ? ` ! -name ${SIGNED}` : ""}`)} cp -a -t ${shellWord(data)} {} +`,
+    ...(program === null ? [] : [`ln -sfn ${shellWord(program)} ${shellWord(join(root, "current"))}`]),
+  ]
+    .join(" && ")
+    .concat("`");
 }
 
 async function copyBack({ files, folder, signal }: RestoreOptions, part: string): Promise<void> {

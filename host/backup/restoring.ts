@@ -2,9 +2,9 @@
  * The end of a restore, from the moment on at which the copy is whole beside the data: a note says what is to be done, and each start
  * of the sidecar, and each rollback, does what is left of it. So data and program always belong together.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { utf8 } from "../bytes.js";
-import { UpgradeError } from "../errors.js";
+import { messageOf, UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import { RESTORED_PART, ROLLBACK_NOTE } from "../programs/kept-data.js";
 import { linkWhole, writeWhole } from "../programs/whole-file.js";
@@ -60,13 +60,45 @@ export function restoreNote({ files, root }: Pick<RestorePlace, "files" | "root"
   throw new UpgradeError("UPG_STORE_CORRUPT", `${file} is no note of a rollback: remove it where none was under way`);
 }
 
-/** The copy at PART is whole and synced. @throws what the system says; what is left is done by the next `endRestore` */
+/**
+ * The copy at PART is whole and synced.
+ * @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO: the data cannot be moved, and nothing was changed; what the system says of
+ * anything else, and the next `endRestore` does what is left
+ */
 export function beginEnd(place: RestorePlace, note: RestoreNote): RestoreEnd {
   writeWhole(place.files, join(place.root, NOTE), utf8(JSON.stringify(note)), FILE_MODE);
-  return end(place, note);
+  try {
+    return end(place, note);
+  } catch (cause) {
+    if (cause instanceof Unmovable) cancelQuietly(place);
+    throw cause;
+  }
 }
 
-/** What a restore that was cut off has left to do; undefined: nothing. @throws UpgradeError UPG_STORE_CORRUPT; what the system says */
+/** The data cannot be moved aside: nothing of the restore was done but its copy and its note. */
+export class Unmovable extends UpgradeError {}
+
+/** Takes back a restore whose data is {@link Unmovable}: data and program are as they were. @throws what the system says */
+export function cancelRestore({ files, home, root }: RestorePlace): void {
+  // Without its note a copy is removed by the next restore; without its copy a note would link the backup's program.
+  files.remove(join(root, NOTE));
+  files.syncFolder(root);
+  files.remove(join(home, PART));
+}
+
+/** The error that made it necessary is the one to report. */
+function cancelQuietly(place: RestorePlace): void {
+  try {
+    cancelRestore(place);
+  } catch {
+    // The next `chainvisor rollback` cancels it.
+  }
+}
+
+/**
+ * What a restore that was cut off has left to do; undefined: nothing.
+ * @throws Unmovable; UpgradeError UPG_STORE_CORRUPT; what the system says
+ */
 export function endRestore(place: RestorePlace): RestoreEnd | undefined {
   const note = restoreNote(place);
   return note && end(place, note);
@@ -93,13 +125,30 @@ function putInPlace(place: RestorePlace): string | undefined {
     carrySigned(files, data, keptData(place), part);
     files.syncFolder(part);
     kept = freeName(place);
-    files.rename(data, kept);
+    moveAside(place, data, kept);
   }
   files.rename(part, data);
   return kept;
 }
 
-function freeName({ files, home }: RestorePlace): string {
+/** @throws Unmovable */
+function moveAside({ files }: RestorePlace, data: string, kept: string): void {
+  try {
+    files.rename(data, kept);
+  } catch (cause) {
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    // EXDEV: a folder of a container's image, below its writable layer.
+    const isMounted = code === "EBUSY" || code === "EXDEV";
+    const why = isMounted ? `a mount point, or of another file system than ${dirname(data)}` : messageOf(cause);
+    throw new Unmovable(
+      isMounted ? "UPG_INVALID_CONFIG" : "UPG_STORE_IO",
+      `${data} cannot be moved to ${kept}: ${isMounted ? "it is " : ""}${why}. The data and the program are as they were`,
+      { cause },
+    );
+  }
+}
+
+export function freeName({ files, home }: Pick<RestorePlace, "files" | "home">): string {
   for (let number = 1; ; number++) {
     const path = join(home, `data-before-rollback-${number}`);
     if (!files.linkFacts(path)) return path;

@@ -5,7 +5,7 @@ import type { Files } from "../programs/files.js";
 import { writeNew } from "../programs/whole-file.js";
 import { decodeText } from "../text.js";
 
-const SIGNED = "priv_validator_state.json";
+export const SIGNED = "priv_validator_state.json";
 const BYTES_MAX = 1_024 * 1_024;
 const FILE_MODE = 0o600;
 

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
+import type { Files } from "./files.js";
+import { isMountPoint } from "./mount-point.js";
 import { chainvisorFor } from "./supervised-start.js";
 
 /** A restored copy, beside the data folder until it takes its place. */
@@ -32,6 +34,30 @@ export function foldersBeside(data: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+interface RollbackOf {
+  readonly home: string;
+  readonly root: string;
+  readonly name: string;
+}
+
+/** For people; undefined: no rollback was interrupted. `next` completes the rollback, or cancels one that cannot be completed. */
+export function interruptedRollback(
+  files: Pick<Files, "facts" | "linkFacts">,
+  { home, root, name }: RollbackOf,
+): { readonly detail: string; readonly next: string } | undefined {
+  const note = join(root, ROLLBACK_NOTE);
+  if (!files.linkFacts(note)) return undefined;
+  const data = join(home, "data");
+  const next = `${chainvisorFor({ home, name })} rollback`;
+  const begin = `a rollback was interrupted (${note})`;
+  if (files.facts(data)?.kind !== "folder")
+    return { detail: `${begin}: ${data} is missing until it is completed. \`chainvisor run\` completes it, too`, next };
+  if (!isMountPoint(data) || !files.linkFacts(join(home, RESTORED_PART)))
+    return { detail: `${begin}. \`chainvisor run\` completes it, too`, next };
+  const why = `${data} is a mount point, which cannot be moved aside`;
+  return { detail: `${begin} and cannot be completed: ${why}. Nothing starts until it is canceled`, next };
 }
 
 /**

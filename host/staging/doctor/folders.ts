@@ -1,7 +1,7 @@
 /** Folders, links and programs of a home, as the switch will find them. */
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { programProblem } from "../../programs/executable.js";
-import { foldersBeside, ROLLBACK_NOTE } from "../../programs/kept-data.js";
+import { foldersBeside, interruptedRollback } from "../../programs/kept-data.js";
 import { chainvisorFor } from "../../programs/supervised-start.js";
 import { shellWord } from "../../shell-word.js";
 import { currentLink, currentProblem, earlyProblem } from "../current-link.js";
@@ -23,16 +23,11 @@ export function folderFindings(patient: Patient): Finding[] {
 
 /** A rollback that was interrupted, and data that is missing. */
 function dataFindings({ files, read }: Patient): Finding[] {
-  const { root, home, name } = read.settings;
+  const { home, name } = read.settings;
   const data = join(home, "data");
-  const isThere = files.facts(data)?.kind === "folder";
-  const note = join(root, ROLLBACK_NOTE);
-  if (files.linkFacts(note)) {
-    const missing = isThere ? "" : `: ${data} is missing until it is completed`;
-    const detail = `a rollback was interrupted (${note})${missing}. \`chainvisor run\` completes it, too`;
-    return [wrong("data", detail, `${chainvisorFor(read.settings)} rollback`)];
-  }
-  if (isThere) return [];
+  const interrupted = interruptedRollback(files, read.settings);
+  if (interrupted) return [wrong("data", interrupted.detail, interrupted.next)];
+  if (files.facts(data)?.kind === "folder") return [];
   const kept = foldersBeside(data);
   if (kept.length === 0) {
     const next = `${shellWord(name)} init NAME --home ${shellWord(home)}`;

@@ -4,7 +4,7 @@ import { ageInWords } from "../../backup/age.js";
 import { type ListedBackup, listBackups } from "../../backup/list.js";
 import type { Manifest } from "../../backup/manifest.js";
 import { type Restored, restore } from "../../backup/restore.js";
-import { endRestore } from "../../backup/restoring.js";
+import { cancelRestore, endRestore, Unmovable } from "../../backup/restoring.js";
 import { requireGoesOn } from "../../backup/signed-beyond.js";
 import { UpgradeError } from "../../errors.js";
 import { HomeLock } from "../../programs/home-lock.js";
@@ -79,10 +79,17 @@ function requireStopped({ files }: VisorTools, settings: Settings): void {
   if (files.facts(lockFile)?.kind === "file") HomeLock.acquire(lockFile).release();
 }
 
-/** What a rollback that was killed has left to do. @throws UpgradeError UPG_STORE_CORRUPT */
+/** Completes a rollback that was interrupted, or cancels one that cannot be completed. @throws UpgradeError UPG_STORE_CORRUPT */
 function endCutOff({ files, output }: VisorTools, { home, root }: Settings): void {
-  const ended = endRestore({ files, home, root });
-  if (ended) output.say(`the rollback to ${ended.note.folder}, which was cut off, is ended`);
+  const place = { files, home, root };
+  try {
+    const ended = endRestore(place);
+    if (ended) output.say(`the rollback to ${ended.note.folder}, which was cut off, is ended`);
+  } catch (cause) {
+    if (!(cause instanceof Unmovable) || cause.code !== "UPG_INVALID_CONFIG") throw cause;
+    cancelRestore(place);
+    output.say(`canceled the interrupted rollback: ${cause.message}`);
+  }
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_FILE, UPG_INVALID_ARGUMENT */

@@ -3,6 +3,7 @@
 import { BackupAhead } from "../../backup/ahead.js";
 import { endRestore } from "../../backup/restoring.js";
 import { messageOf } from "../../errors.js";
+import { interruptedRollback } from "../../programs/kept-data.js";
 import { type Program, problemOf } from "../../programs/layout.js";
 import { type Decision, firstOf, type Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
@@ -89,8 +90,11 @@ export class VisorLoop {
 
   /** Data and program belong together again before anything is started. */
   #endRollback(): void {
-    const { machine, settings, log } = this.shared;
+    const { machine, settings, log, board } = this.shared;
+    const next = interruptedRollback(machine.files, settings)?.next;
+    if (next !== undefined) board.update({ next: [next] });
     const ended = endRestore({ files: machine.files, home: settings.home, root: settings.root });
+    if (next !== undefined) board.update({ next: [] });
     if (ended) log("warn", `the rollback to ${ended.note.folder}, which was cut off, is ended`);
   }
 

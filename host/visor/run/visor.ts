@@ -50,19 +50,25 @@ export async function runVisor(options: VisorOptions): Promise<number> {
       return 0;
     }
     const exit = error instanceof StepFailure ? error.exit : isUpgradeError(error) ? error.kind.exit : ANY_FAILURE;
-    board.update({ phase: "failed", program: null, message: messageOf(error) });
+    const message = messageWithCode(error);
+    board.update({ phase: "failed", program: null, message });
     const { next } = board.current;
     if (settings.isHeldOnFailure) board.update({ next: besideSidecar(next, shared) });
     const time = new Date(machine.clock.wall()).toISOString();
-    const record = { time, exit, message: messageOf(error), next };
+    const record = { time, exit, message, next };
     quietly(log, () => writeFailure(machine.files, failureFile, record));
-    log("error", messageOf(error));
+    log("error", message);
     if (await isAskedWhileHeld(options, places.restartFile)) {
       board.update({ phase: "starting", message: "", next: [] });
       return runVisor(options);
     }
     return exit;
   }
+}
+
+function messageWithCode(error: unknown): string {
+  const message = messageOf(error);
+  return isUpgradeError(error) && !message.includes(`[${error.code}]`) ? `${message} [${error.code}]` : message;
 }
 
 /** Nothing is decided from it. */

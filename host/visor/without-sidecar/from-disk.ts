@@ -8,6 +8,7 @@ import { backupReadiness } from "../../backup/ahead.js";
 import { isUpgradeError, messageOf } from "../../errors.js";
 import { Board } from "../../panel/board.js";
 import { haltRecordOf } from "../../panel/node-form.js";
+import { interruptedRollback } from "../../programs/kept-data.js";
 import { Layout, type Program } from "../../programs/layout.js";
 import { lostLink } from "../../programs/lost-link.js";
 import { chainvisorFor } from "../../programs/supervised-start.js";
@@ -42,6 +43,11 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
   const board = new Board(machine.clock);
   const halt = haltRecordOf(home, files);
   const starts = lastStart(files, placesOf(settings).startFile, settings);
+  const interrupted = interruptedRollback(files, settings);
+  if (interrupted) {
+    board.update({ phase: "failed", message: `${begin} ${interrupted.detail}.`, next: [interrupted.next] });
+    return board.current;
+  }
   try {
     const current = currentOf(settings, files);
     const { name: folder, file } = current;
