@@ -2,7 +2,7 @@
  * SIGTERM, SIGINT and SIGHUP of a node: the first one lets it finish the block under way, a second request makes it exit at once.
  */
 import type { Log } from "../log-line.js";
-import { StopRequests } from "../stop-requests.js";
+import { StopRequests } from "../programs/stop-requests.js";
 import type { EngineThread } from "../thread/engine-thread.js";
 
 /** Of a process that a second signal ended. */

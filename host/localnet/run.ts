@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { HOLDING } from "../engine/home/halt-linger.js";
 import { messageOf } from "../errors.js";
-import { StopRequests } from "../stop-requests.js";
+import { StopRequests } from "../programs/stop-requests.js";
 import { eventOf, isOfComet, type NodeEvent } from "./lines.js";
 import { homeOf, type LocalNode } from "./network.js";
 

@@ -8,7 +8,7 @@ import type { Log } from "../log-line.js";
 import { envPrefix, programName } from "../program-name.js";
 import { HomeLock } from "../programs/home-lock.js";
 import { Layout } from "../programs/layout.js";
-import { StopRequests } from "../stop-requests.js";
+import { StopRequests } from "../programs/stop-requests.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
 import { isRecorded, recordHalt } from "./record.js";
 import { Relay } from "./relay.js";

@@ -1,6 +1,6 @@
 /** One request to stop that arrives twice, and two requests. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { StopRequests } from "../../host/stop-requests.js";
+import { StopRequests } from "../../../host/programs/stop-requests.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "setImmediate"] }));
 afterEach(() => vi.useRealTimers());
