@@ -41,10 +41,10 @@ export function checkFile(file: string, table?: ModuleTable): FileCheck {
     const { bytes, sha256 } = readWasmFile(file);
     const examined = examineHandler(bytes);
     const { manifest, module, metered: inside } = examined;
-    const findings = authorFindings(examined);
-    const ok = findings.length === 0;
     const gas = manifest ? String(manifest.gasLimit) : null;
     const does = manifest && module ? consequencesOf(manifest, module, table) : undefined;
+    const findings = [...authorFindings(examined), ...chainFindings(does)];
+    const ok = findings.length === 0;
     const metered = inside?.length ?? null;
     return { file, sha256, ok, name: manifest?.name ?? null, gas_limit: gas, metered, findings, ...does };
   } catch (error) {
@@ -54,7 +54,18 @@ export function checkFile(file: string, table?: ModuleTable): FileCheck {
   }
 }
 
-const exitsOf = ({ findings }: FileCheck) => findings.map(({ code }) => ERROR_KINDS[code].exit);
+/** What a guard of this chain's nodes refuses; a chain whose program has other modules may accept the file. */
+const OF_CHAIN = "UPG_MIGRATION_VERSION_MAP";
+
+export const isOfChain = ({ code }: CheckFinding): boolean => code === OF_CHAIN;
+
+function chainFindings(does: Consequences | undefined): CheckFinding[] {
+  const message = does?.on_this_chain?.refused ?? undefined;
+  return message === undefined ? [] : [{ code: OF_CHAIN, function: null, offset: null, message }];
+}
+
+const exitsOf = ({ findings }: FileCheck) =>
+  findings.map((each) => (isOfChain(each) ? REFUSED_EXIT : ERROR_KINDS[each.code].exit));
 
 /** Of the checks of several files: a verdict on a file (21) comes before one that could not be read (30), or is absent (2). */
 export function exitOfChecks(checks: readonly FileCheck[]): number {
@@ -64,10 +75,10 @@ export function exitOfChecks(checks: readonly FileCheck[]): number {
 
 /** For people: what it may do, or all that is wrong with it. */
 export function checkText(check: FileCheck): string {
-  const { file, sha256, ok, name, gas_limit, metered } = check;
+  const { file, sha256, ok, name, gas_limit, metered, findings } = check;
   const verdict = exitsOf(check).includes(REFUSED_EXIT) ? "refused" : "not read";
-  if (!ok) return [`${file}: ${verdict}`, ...check.findings.map(findingLine)].join("\n");
-  const first = `${file}: ok, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
+  if (!findings.every(isOfChain)) return [`${file}: ${verdict}`, ...findings.map(findingLine)].join("\n");
+  const first = `${file}: ${ok ? "ok" : "refused by the nodes of this chain"}, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
   const how = `; \`${programName()} handler meter ${visible(shellWord(file))} --out FILE\` puts it in`;
   const hosts = `  metered module   ${meteredText(metered)}${metered === null ? how : ""}`;
   return [first, hosts, ...consequenceLines(check as FileCheck & Consequences)].join("\n");

@@ -5,20 +5,20 @@ import { UpgradeError } from "../errors.js";
 import { callModule, synchronous } from "../synchronous.js";
 import { compareTimes } from "../time.js";
 import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../types.js";
+import { guardAllStores } from "../upgrade/guards.js";
 import { failureOf } from "../upgrade/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../upgrade/hooks.js";
-import { storesBefore } from "../upgrade/module-table.js";
 import { BlockEventCounter, type ChainEvent, type EventCounter, emitter } from "../values/events.js";
 import { SDK, TxError } from "../values/tx-error.js";
 import { type BlockContext, blockContext, type ModuleContext, moduleContext } from "./context.js";
 import type { Chain } from "./define-chain.js";
 import { callGiver, HookCalls } from "./hooks/hook-calls.js";
-import { type Module, storesOf } from "./module.js";
+import type { Module } from "./module.js";
 import { runProbes } from "./probe.js";
 import { routerAt } from "./tx/message-kind.js";
 import { refusal, refusedInUpgradeBlock, type TxResult } from "./tx/result.js";
 import { runTx, type TxFacts } from "./tx/run.js";
-import { type GivingState, hasStores, isRunning } from "./versions/running.js";
+import { type GivingState, isRunning } from "./versions/running.js";
 import type { ChainVersion } from "./versions/version.js";
 
 /** A change in place of transactions: the app's own entry point for tools and tests, not for clients. */
@@ -66,7 +66,7 @@ export function runBlock(branch: CacheMultiStore, base: LoadedStores, input: Blo
     if (applied) {
       after = inVersion(input, input.versionOf(branch));
       const { modules, facts } = after;
-      requireStores(after, branch, applied);
+      requireStores(facts, branch, applied);
       checkInvariants(after, hooks(), applied);
       applied = { ...applied, probes: runProbes({ modules, facts, branch, base, applied }) };
     }
@@ -88,18 +88,13 @@ function inVersion(input: BlockInput, version: ChainVersion): BlockInput {
   return { ...input, facts: { ...input.facts, version, router } };
 }
 
-/** A module of the version map that ran before the upgrade runs after it: without a store its code and its invariants would be skipped. */
-function requireStores({ modules }: BlockInput, { names }: MultiStore, applied: AppliedUpgrade): void {
-  const { plan, handler, versionsBefore, versionsAfter } = applied;
-  const before = { names: storesBefore(names, handler.storeUpgrades) };
-  for (const module of modules) {
-    const stays = versionsBefore.has(module.name) && versionsAfter.has(module.name);
-    if (!stays || !hasStores(module, before) || hasStores(module, { names })) continue;
-    const missing = storesOf(module).filter((name) => !names.includes(name));
-    const what =
-      `after "${plan.name}" the module ${module.name} is in the version map and has no store "${missing.join('", "')}": it would ` +
-      "stop running. Keep its stores, or remove the module";
-    throw failureOf(new UpgradeError("UPG_MIGRATION_VERSION_MAP", what), plan, handler.wasm);
+/** A module of the version map that ran before the upgrade runs after it. */
+function requireStores({ keeper }: TxFacts, { names }: MultiStore, applied: AppliedUpgrade): void {
+  const { plan, handler, versionsBefore: before, versionsAfter: after } = applied;
+  try {
+    guardAllStores(handler, names, { before, after }, keeper.table);
+  } catch (error) {
+    throw failureOf(error, plan, handler.wasm);
   }
 }
 

@@ -9,18 +9,14 @@ import { Core } from "../core/core.js";
 import { upgradeFiles } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
 import { stagedHandlers, type VersionsAndHandlers } from "../engine/home/versions-and-handlers.js";
-import { declaredVersions } from "../handler/declared-versions.js";
-import { requireLayout } from "../handler/run/sandbox.js";
 import { sha256 } from "../native/sha256.js";
 import { programChain } from "../shell/program-chain.js";
 import type { Database } from "../store/disk/database.js";
 import { MemoryDatabase } from "../store/disk/memory-database.js";
 import { OverlayDatabase } from "../store/disk/overlay-database.js";
 import type { Plan } from "../types.js";
-import { guardBefore } from "../upgrade/guards.js";
+import { judgeUpgrade } from "../upgrade/handler-readiness.js";
 import type { RegisteredHandler } from "../upgrade/handlers.js";
-import { requireKnownVersions } from "../upgrade/hooks.js";
-import { UPGRADE_STORE } from "../upgrade/keeper.js";
 
 export interface RehearsalFacts extends VersionsAndHandlers {
   readonly home: Home;
@@ -50,21 +46,11 @@ export function openRehearsal(below: Database, facts: RehearsalFacts, asAtPlan: 
 }
 
 /**
- * What the upgrade block would refuse before it runs the handler, on the versions and stores as they are now.
+ * What the upgrade block would refuse whatever the handler does, on the versions and stores as they are now.
  * @param app opened as at the plan
  * @throws UpgradeError UPG_HANDLER_LAYOUT, UPG_MIGRATION_VERSION_MAP, UPG_INVALID_*
  */
-export function rehearseUpgrade(app: App, plan: Plan, handler: RegisteredHandler): void {
-  const { keeper, multiStore } = app;
-  const { core } = keeper;
-  const upgrade = multiStore.branch().store(UPGRADE_STORE);
-  const stored = core.versionMap(upgrade);
-  if (handler.wasm) requireLayout(handler.wasm.manifest, stored);
-  guardBefore(handler, stored, multiStore.loaded(), keeper.table);
-  if (!handler.wasm) return;
-  const declared = declaredVersions(handler.wasm, stored, { versionMap: undefined });
-  requireKnownVersions(keeper, plan, { handler, before: stored, after: declared });
-  const isAhead = plan.height > app.nextHeight;
-  const height = isAhead ? plan.height : app.nextHeight;
-  core.apply(upgrade, height, core.planBytes(upgrade) ?? new Uint8Array(), declared, handler.removes);
+export function rehearseUpgrade({ keeper, multiStore, nextHeight }: App, plan: Plan, handler: RegisteredHandler): void {
+  const height = plan.height > nextHeight ? plan.height : nextHeight;
+  judgeUpgrade(keeper, multiStore.loaded(), { plan, handler, height });
 }

@@ -1,13 +1,23 @@
 /** The last rehearsal of a plan that the home keeps, as far as it speaks against the handler. */
 import { readFileSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
 
 /** The handler ran, or its checks or modules did, with findings or a failure: these exits say so without the hash of a file. */
 const OF_HANDLER: ReadonlySet<unknown> = new Set([1, 20, 21, 70]);
 
+interface Report {
+  readonly exit: unknown;
+  /** Hash of its file; undefined: a function of the program. */
+  readonly handler: string | undefined;
+  /** The program brought it: no file of the home was rehearsed. */
+  readonly isOfProgram: boolean;
+  readonly words: string;
+}
+
 interface Kept {
   /** Changes with the file. */
   readonly print: string;
-  readonly report: { readonly exit: unknown; readonly handler: string | undefined; readonly words: string } | undefined;
+  readonly report: Report | undefined;
 }
 
 /** It is asked after each block, and changes rarely. */
@@ -16,12 +26,13 @@ const kept = new Map<string, Kept>();
 /**
  * What the last rehearsal of this very handler found wrong; undefined: it applied without findings, it was of another file, or
  * there is none.
- * @param handler lower-case hex of its file; undefined: a function of the program
+ * @param handler lower-case hex of its file; undefined: the home has none, the program carries it
  */
 export function failedRehearsal(file: string, handler: string | undefined): string | undefined {
   const report = reportIn(file);
   if (!report || report.exit === 0) return undefined;
-  const isSame = report.handler === handler && (handler !== undefined || OF_HANDLER.has(report.exit));
+  const isOfProgram = report.isOfProgram && OF_HANDLER.has(report.exit);
+  const isSame = handler === undefined ? isOfProgram : report.handler === handler;
   return isSame ? withRemedy(report.words, report.exit) : undefined;
 }
 
@@ -59,19 +70,25 @@ function reportIn(file: string): Kept["report"] {
 function reportOf(text: string): Kept["report"] {
   const report = JSON.parse(text) as Record<string, unknown>;
   const { exit, verdict, message } = report;
-  const { sha256 } = (report["handler"] ?? {}) as { readonly sha256?: unknown };
+  const { sha256, file } = (report["handler"] ?? {}) as { readonly sha256?: unknown; readonly file?: unknown };
   // A function of the program has an empty hash.
   const handler = typeof sha256 === "string" && sha256 !== "" ? sha256 : undefined;
+  const isOfProgram = handler === undefined || !isIn(join(String(report["home"]), "handlers"), file);
+  const facts = { handler, isOfProgram };
   const open = openChecks(report);
   // Rehearsals of earlier programs ended with 0 despite findings.
   if (exit === 0 && open.length > 0)
-    return { exit: 1, handler, words: `${verdict}, with findings of ${open.join(", ")}` };
+    return { exit: 1, ...facts, words: `${verdict}, with findings of ${open.join(", ")}` };
   return {
     exit,
-    handler,
+    ...facts,
     words: [verdict, message].filter((each) => typeof each === "string" && each !== "").join(": "),
   };
 }
+
+/** A report that does not name the file is taken for one of the home. */
+const isIn = (folder: string, file: unknown): boolean =>
+  typeof file !== "string" || file === "" || file.startsWith(`${folder}${sep}`);
 
 /** Names of the checks whose findings nobody accepted, each once. */
 function openChecks({ findings, accepted }: Record<string, unknown>): string[] {

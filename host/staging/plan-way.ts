@@ -1,9 +1,11 @@
 /**
  * By what a plan is made: by the program in its folder, or, in a home of this project's chains, by the handler file that the plan
- * pins, with the program that runs. One of the two is enough.
+ * pins or whose manifest names the plan, with the program that runs. One of the two is enough.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { toHex } from "../bytes.js";
+import { examineHandler } from "../handler/check/check.js";
+import { HANDLER_BYTES_MAX } from "../limits.js";
 import { sha256 } from "../native/sha256.js";
 import type { PlanHandler } from "../plan-info/plan-document.js";
 import { parsePlanInfo, selectBinary } from "../plan-info/plan-info.js";
@@ -11,14 +13,22 @@ import type { Files } from "../programs/files.js";
 import { chainvisorFor } from "../programs/supervised-start.js";
 import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
+import { duplicate } from "../upgrade/handler-set.js";
 
 export interface PinnedHandler extends PlanHandler {
-  /** False: the plan has no handler in its info, and the node takes the staged one of its name. */
+  /** False: the plan has no handler in its info, and the node takes the staged one whose manifest names the plan. */
   readonly isPinned: boolean;
   /** Where it is staged. */
   readonly folder: string;
-  /** With these bytes, in the home; undefined: nobody has staged it. */
+  /** With these bytes, in the home; undefined: nobody has staged it, or several files are staged and the node takes none. */
   readonly file: string | undefined;
+  /** Why the node takes none of several staged files, with their names; undefined: it can. */
+  readonly duplicates?: string;
+}
+
+interface HandlerFile {
+  readonly file: string;
+  readonly hash: string;
 }
 
 interface PlanFacts {
@@ -45,9 +55,53 @@ export function pinnedHandler(files: Files, home: string, { name, info }: PlanFa
       folder,
       file: fileWith(files, [join(home, "handlers"), folder], handler.sha256),
     };
-  const file = join(folder, `${name}.wasm`);
-  const bytes = files.facts(file)?.kind === "file" ? files.read(file, WASM_BYTES_MAX) : undefined;
-  return bytes && { sha256: toHex(sha256(bytes)), isPinned: false, folder, file };
+  const own = handlersFor(files, join(home, "handlers"), name);
+  const found = own.length > 0 ? own.slice(0, 1) : handlersFor(files, folder, name);
+  const [first] = found;
+  if (!first) return undefined;
+  const known = { sha256: first.hash, isPinned: false, folder };
+  if (found.every(({ hash }) => hash === first.hash)) return { ...known, file: first.file };
+  return { ...known, file: undefined, duplicates: duplicate(name, found).message };
+}
+
+/** Files of a folder that a node would load as handlers of this plan, whatever they are called. */
+const handlersFor = (files: Files, folder: string, plan: string): readonly HandlerFile[] =>
+  (files.list(folder) ?? [])
+    .filter((name) => name.endsWith(".wasm"))
+    .flatMap((name) => {
+      const file = join(folder, name);
+      const known = handlerAt(files, file);
+      return known?.plan === plan ? [{ file, hash: known.hash }] : [];
+    });
+
+interface Known {
+  /** Changes with the file. */
+  readonly print: string;
+  /** That its manifest names; undefined: the file is no handler. */
+  readonly plan: string | undefined;
+  readonly hash: string;
+}
+
+/** The sidecar asks again and again, and the files change rarely. */
+const examined = new Map<string, Known>();
+
+/** Undefined: no file, or one that cannot be read; that is reported with the files. */
+function handlerAt(files: Files, file: string): Known | undefined {
+  try {
+    const facts = files.facts(file);
+    if (facts?.kind !== "file") return undefined;
+    const before = examined.get(file);
+    if (before?.print === facts.print) return before;
+    const bytes = files.read(file, HANDLER_BYTES_MAX);
+    if (!bytes) return undefined;
+    const { manifest, findings } = examineHandler(bytes);
+    const plan = findings.length === 0 ? manifest?.name : undefined;
+    const known = { print: facts.print, plan, hash: toHex(sha256(bytes)) };
+    examined.set(file, known);
+    return known;
+  } catch {
+    return undefined;
+  }
 }
 
 function handlerIn(info: string): PlanHandler | undefined {
@@ -79,18 +133,19 @@ export function hasDownload({ info }: PlanFacts, platform: string = process.plat
 }
 
 /** In words: why nothing more is needed. */
-export const staged = ({ file, isPinned, sha256: hash }: PinnedHandler & { file: string }): string =>
+export const staged = ({ file, folder, isPinned, sha256: hash }: PinnedHandler & { file: string }): string =>
   isPinned
     ? `${file} is the handler that the plan pins: no other program is needed`
-    : `${file}, sha256 ${hash}, is staged for the plan, which pins none: no other program is needed`;
+    : `${file}, sha256 ${hash}, is ${dirname(file) === folder ? "staged for" : "for"} the plan, which pins none: no other program is needed`;
 
 /** In words, after what is said of the missing program. */
-export const orHandler = ({ sha256: hash, folder }: PinnedHandler): string =>
-  `the handler that the plan pins, sha256 ${hash}, is enough, and is not in ${folder}`;
+export const orHandler = ({ sha256: hash, folder, duplicates }: PinnedHandler): string =>
+  duplicates ?? `the handler that the plan pins, sha256 ${hash}, is enough, and is not in ${folder}`;
 
 /** The one command that puts in its place what the plan lacks. @param chainvisor the command, with its flags where they are needed */
 export function nextCommand(plan: PlanFacts, pinned: PinnedHandler | undefined, chainvisor = "chainvisor"): string {
   if (!pinned) return `${chainvisor} add-upgrade ${shellWord(plan.name)} <program>`;
+  if (pinned.duplicates !== undefined) return `rm ${shellWord(pinned.folder)}/<file>.wasm`;
   if (pinned.url !== undefined) return `${chainvisor} prepare`;
   return `mkdir -p ${shellWord(pinned.folder)} && cp <handler>.wasm ${shellWord(pinned.folder)}/`;
 }

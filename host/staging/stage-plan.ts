@@ -140,13 +140,12 @@ async function withoutProgram(
       return [{ what: "program", state: "ready", detail, next: null }, asked];
     }
     if (!pinned) return found;
-    // What is missing is in the handler's own row, once.
-    return found.map(({ what, detail }) => ({
-      what,
-      state: "skipped",
-      detail: `${detail}; ${orHandler(pinned)}`,
-      next: null,
-    }));
+    // What is missing is in the handler's own row, once; files of which the node takes none have no row of their own.
+    const own =
+      pinned.duplicates === undefined
+        ? ({ state: "skipped", next: null } as const)
+        : { next: nextCommand(plan, pinned) };
+    return found.map((each) => ({ ...each, detail: `${each.detail}; ${orHandler(pinned)}`, ...own }));
   } catch {
     return found;
   }

@@ -10,7 +10,7 @@ import { UpgradeError } from "../errors.js";
 import type { Manifest } from "../handler/manifest/manifest-types.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../types.js";
 import type { RegisteredHandler } from "./handlers.js";
-import { type ModuleTable, StoreOwners } from "./module-table.js";
+import { type ModuleTable, StoreOwners, storesBefore } from "./module-table.js";
 
 const refuse = (what: string) => new UpgradeError("UPG_MIGRATION_VERSION_MAP", what);
 
@@ -135,14 +135,25 @@ export function guardAfter(
       `handler "${handler.planName}" wrote to the store "upgrade", which the upgrade module alone keeps: plan, versions and Done are set for it`,
     );
   }
+  guardStores(handler, branch.names, change, { moduleStores });
   const opened = { stored: change.before, opened: branch.names, storeUpgrades: handler.storeUpgrades };
-  const owners = new StoreOwners(moduleStores, opened);
-  guardStores(handler, change.after, owners);
-  guardWrites(handler, branch, change, owners);
+  guardWrites(handler, branch, change, new StoreOwners(moduleStores, opened));
 }
 
-/** A module of the version map has a store to run over. */
-function guardStores({ planName }: RegisteredHandler, after: VersionMap, owners: StoreOwners): void {
+type StoreTable = Pick<ModuleTable, "moduleStores">;
+
+/**
+ * Requires a store for every module of the new version map. A manifest declares that map, so this is also judged before the height.
+ * @param opened names of the stores as they are opened for the handler
+ * @throws UpgradeError UPG_MIGRATION_VERSION_MAP
+ */
+export function guardStores(
+  { planName, storeUpgrades }: Pick<JudgedHandler, "planName" | "storeUpgrades">,
+  opened: readonly string[],
+  { before, after }: VersionChange,
+  { moduleStores }: StoreTable,
+): void {
+  const owners = new StoreOwners(moduleStores, { stored: before, opened, storeUpgrades });
   for (const module of [...after.keys()].sort(compareText)) {
     const stores = owners.storesOf(module);
     if (!owners.needsStore(module) || stores.some((name) => owners.isOpened(name))) continue;
@@ -150,6 +161,29 @@ function guardStores({ planName }: RegisteredHandler, after: VersionMap, owners:
     throw refuse(
       `after handler "${planName}" the module "${module}" is in the version map and has no store (${which}): it would stop ` +
         "running. Keep its store, or remove the module",
+    );
+  }
+}
+
+/**
+ * Requires all of its stores for a module that stays and had them all: without one its code and its invariants would be skipped.
+ * @param opened names of the stores as they are opened for the handler
+ * @throws UpgradeError UPG_MIGRATION_VERSION_MAP
+ */
+export function guardAllStores(
+  { planName, storeUpgrades }: Pick<JudgedHandler, "planName" | "storeUpgrades">,
+  opened: readonly string[],
+  { before, after }: VersionChange,
+  { moduleStores }: StoreTable,
+): void {
+  const previous = storesBefore(opened, storeUpgrades);
+  for (const [module, stores] of moduleStores) {
+    if (!before.has(module) || !after.has(module)) continue;
+    const missing = stores.filter((name) => !opened.includes(name));
+    if (missing.length === 0 || !stores.every((name) => previous.includes(name))) continue;
+    throw refuse(
+      `after "${planName}" the module ${module} is in the version map and has no store "${missing.join('", "')}": it would ` +
+        "stop running. Keep its stores, or remove the module",
     );
   }
 }

@@ -119,7 +119,10 @@ function mismatch(name: string, pinned: string, { wasm }: RegisteredHandler): st
 }
 
 /** Two handlers for one plan: which to remove is the operator's to say, the message names both. */
-export function duplicate(planName: string, handlers: readonly (WasmHandler | undefined)[]): UpgradeError {
+export function duplicate(
+  planName: string,
+  handlers: readonly (Pick<WasmHandler, "file" | "hash"> | undefined)[],
+): UpgradeError {
   const names = handlers.map((wasm) =>
     wasm ? `${wasm.file ?? "a handler"} (sha256 ${wasm.hash})` : "a function of this program",
   );

@@ -42,6 +42,26 @@ describe("chaind handler check", () => {
     expect(handler("check", at("nowhere"), refused, folder).exit).toBe(21);
   });
 
+  test("of a file that the nodes of this chain refuse by its manifest → refused in the first line, exit 21, and in JSON", () => {
+    const deletes = { name: "v3", storeUpgrades: { added: [], renamed: [], deleted: ["gov"] } };
+    for (const [name, allows, why] of [
+      ["deletes.wasm", {}, 'deletes the store "gov", and the module "gov" stays'],
+      ["allowed.wasm", { deleteStores: ["gov"] }, 'the module "gov" is in the version map and has no store ("gov")'],
+    ] as const) {
+      const file = written(name, build(guest(), { ...deletes, allows }));
+      const text = handler("check", file);
+      expect([text.exit, text.stdout.split("\n")[0]]).toEqual([
+        21,
+        expect.stringMatching(`^${file}: refused by the nodes of this chain, for plan "v3", `),
+      ]);
+      expect(text.stdout).toContain(`NODES REFUSE IT: `);
+      const { exit, answers } = handler("check", file, SPLIT_BALANCES, "--json");
+      expect(exit).toBe(21);
+      const finding = { code: "UPG_MIGRATION_VERSION_MAP", message: expect.stringContaining(why) };
+      expect(answers()).toMatchObject([{ ok: false, name: "v3", findings: [finding] }, { ok: true }]);
+    }
+  });
+
   test("of good files alone → exit 0", () => {
     expect(handler("check", SPLIT_BALANCES).exit).toBe(0);
   });

@@ -122,6 +122,10 @@ describe("pre-upgrade", () => {
       [{ storeUpgrades: { added: ["bank", "gov"] } }, "UPG_STORE_UPGRADE"],
       [{ storeUpgrades: {} }, "UPG_STORE_UPGRADE"],
       [{ storeUpgrades, versions: { bank: { from: [1], to: 9 } } }, "UPG_MIGRATION_VERSION_MAP"],
+      [
+        { storeUpgrades: { ...storeUpgrades, deleted: ["gov"] }, allows: { deleteStores: ["gov"] } },
+        'the module "gov" is in the version map and has no store ("gov")',
+      ],
     ] as const) {
       writeFileSync(join(handlers, "v2.wasm"), build(guest(), { name: "v2", ...fields }));
       const alone = check();

@@ -1,20 +1,25 @@
 /**
  * Handlers that delete, rename and remove stores and modules at random: after each upgrade that is applied every module of the version
- * map runs, and one that is refused has written nothing. fast-check prints seed and manifest of a case that fails.
+ * map runs, and one that is refused has written nothing. What a guard refuses was reported before the block, with the same message. fast-check prints seed and manifest of a case that fails.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toHex } from "../../host/bytes.js";
+import type { App } from "../../host/chain/app.js";
 import { defineChain } from "../../host/chain/define-chain.js";
 import { type Module, storesOf } from "../../host/chain/module.js";
 import { isUpgradeError } from "../../host/errors.js";
 import type { WasmHandler } from "../../host/handler/handler.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
+import { handlerReadiness, judgeUpgrade } from "../../host/upgrade/handler-readiness.js";
+import type { FoundHandler } from "../../host/upgrade/handler-set.js";
+import { wasmHandler } from "../../host/upgrade/handlers.js";
 import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
 import { exampleChain } from "../example-chain.js";
 import { load } from "../guest/build.js";
 import { sampled } from "../sample.js";
+import { thrownBy } from "../thrown-by.js";
 import { next, type Register, upgraded } from "./one-upgrade.js";
 import { stakeGenesis } from "./stakers.js";
 
@@ -97,8 +102,18 @@ function outcomeOf(manifest: Record<string, unknown>): Outcome {
     before = contentsOf(database);
     keeper.setWasmHandler(handler, { isOfHome: true });
   };
+  let readiness: FoundHandler | undefined;
+  let opened: unknown;
+  const onLoaded = ({ keeper, plan, multiStore }: App) => {
+    if (!plan) throw new Error("no plan is scheduled");
+    readiness = handlerReadiness(keeper, multiStore.at(1n), plan, () => undefined);
+    const judged = { plan, handler: wasmHandler(handler), height: plan.height };
+    opened = thrownBy(() => judgeUpgrade(keeper, multiStore.loaded(), judged));
+  };
   try {
-    const { result, app } = upgraded(chain, { register, database, genesis: JSON.stringify(stakeGenesis()) });
+    const genesis = JSON.stringify(stakeGenesis());
+    const { result, app } = upgraded(chain, { register, database, genesis, onLoaded });
+    expect([readiness?.state, opened]).toEqual(["ready", undefined]);
     const after = result.applied?.versionsAfter ?? new Map();
     const { names } = app.multiStore.at(2n);
     for (const module of chain.modules.filter(({ name }) => after.has(name))) {
@@ -118,6 +133,10 @@ function outcomeOf(manifest: Record<string, unknown>): Outcome {
     expect(error.kind.exit, error.message).toBe(20);
     expect(error.code).toMatch(/^UPG_MIGRATION_(VERSION_MAP|PROBE|INVARIANT)$/);
     expect(contentsOf(database)).toEqual(before);
+    if (error.code === "UPG_MIGRATION_VERSION_MAP") {
+      expect(readiness).toMatchObject({ state: "unfit", problem: (opened as Error).message });
+      expect(error.message).toContain(readiness?.problem);
+    } else expect([readiness?.state, opened]).toEqual(["ready", undefined]);
     return "refused";
   }
 }

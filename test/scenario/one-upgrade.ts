@@ -23,6 +23,8 @@ export interface Upgrade {
   readonly register?: Register;
   readonly genesis?: string;
   readonly database?: MemoryDatabase;
+  /** Called with the process that opened the stores for the upgrade, before its block. */
+  readonly onLoaded?: (app: App) => void;
 }
 
 const registerNext: Register = ({ keeper }) => keeper.setWasmHandler(load({}, { name: "next" }), { isOfHome: true });
@@ -50,7 +52,7 @@ export const chainWith = (own: Partial<Module>) =>
 /** Block 2 of a chain, which applies the plan. */
 export function upgraded(
   chain: ChainValue,
-  { plan = "next", register = registerNext, genesis, database }: Upgrade = {},
+  { plan = "next", register = registerNext, genesis, database, onLoaded }: Upgrade = {},
 ) {
   const kept = new KeptDatabase(database && (() => database));
   const start = (options: Partial<AppOptions>): App => {
@@ -72,6 +74,7 @@ export function upgraded(
   const app = start({});
   register(app);
   app.load();
+  onLoaded?.(app);
   return { result: next(app), app };
 }
 

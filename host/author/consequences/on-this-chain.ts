@@ -1,13 +1,13 @@
 /**
  * Describes what a handler does to the modules of one chain. It reads the chain's table of modules and stores, and applies the
- * guards that nodes apply before the handler runs. It reads no state: it assumes that the chain has every module and store of the table.
+ * guards whose result follows from its manifest. It reads no state: it assumes that the chain has every module and store of the table.
  */
 import { NamedStores } from "../../branch/kv/cache-multi-store.js";
 import { MemoryKVStore } from "../../branch/kv/memory-kv.js";
 import { compareText } from "../../bytes.js";
 import { isUpgradeError } from "../../errors.js";
 import type { Manifest } from "../../handler/manifest/manifest-types.js";
-import { guardBefore } from "../../upgrade/guards.js";
+import { guardAllStores, guardBefore, guardStores } from "../../upgrade/guards.js";
 import { type ModuleTable, StoreOwners } from "../../upgrade/module-table.js";
 import { visible } from "../../visible.js";
 
@@ -23,7 +23,7 @@ export interface OnThisChain {
   readonly vital_modules_removed: readonly string[];
   /** Stores of removed modules that stay. */
   readonly stores_kept: readonly { readonly store: string; readonly module: string }[];
-  /** Why nodes would refuse the handler before it runs; null: the guards let it run. */
+  /** Why nodes would refuse the handler, by its manifest alone; null: they would run it. */
   readonly refused: string | null;
 }
 
@@ -53,7 +53,13 @@ export function onThisChain(manifest: Manifest, table: ModuleTable): OnThisChain
     stores_lost: lost.map(({ store, module }) => ({ store, module, stays: !removes.includes(module) })),
     vital_modules_removed: removes.filter((module) => table.vitalModules.includes(module)),
     stores_kept: kept,
-    refused: refusalOf(() => guardBefore(handler, stored, base, table)),
+    refused: refusalOf(() => {
+      guardBefore(handler, stored, base, table);
+      // The stores of a new module may be there already.
+      const after = new Map([...stored].filter(([module]) => !removes.includes(module)));
+      guardStores(handler, opened, { before: stored, after }, table);
+      guardAllStores(handler, opened, { before: stored, after }, table);
+    }),
   };
 }
 

@@ -24,6 +24,6 @@ export function isRunning(module: Module, { stores, version }: RunningState): bo
 }
 
 /** A version may lack a module, or keep its records in stores of other names. */
-export function hasStores(module: Module, { names }: { readonly names: readonly string[] }): boolean {
+function hasStores(module: Module, { names }: { readonly names: readonly string[] }): boolean {
   return storesOf(module).every((name) => names.includes(name));
 }

@@ -1,7 +1,7 @@
 /** `--handler FILE`: the plan pins that file, and who proposes and who votes read what it may do. */
 
 import { type Consequences, consequenceLines } from "../../author/consequences/consequences.js";
-import { checkFile, type FileCheck } from "../../author/file-check.js";
+import { checkFile, type FileCheck, isOfChain } from "../../author/file-check.js";
 import { utf8 } from "../../bytes.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { SUMMARY_BYTES_MAX } from "../../gov/texts.js";
@@ -13,7 +13,7 @@ import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { quoted } from "../../visible.js";
 
-/** A file that every node takes. */
+/** A file in the form that every node accepts. */
 export type CheckedHandler = FileCheck & Consequences & { readonly sha256: string; readonly gas_limit: string };
 
 interface Pin {
@@ -28,7 +28,8 @@ interface Pin {
  */
 export function checkedHandler(file: string, plan: string): CheckedHandler {
   const check = checkFile(file, programChain().table);
-  const [first, ...more] = check.findings;
+  // The program that runs at the height may have other modules than this one; the summary has what these say.
+  const [first, ...more] = check.findings.filter((finding) => !isOfChain(finding));
   if (first) throw refusedFile(file, first, more.length);
   const handler = check as CheckedHandler;
   if (handler.name === plan) return handler;

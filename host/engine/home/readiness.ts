@@ -16,7 +16,9 @@ const STAGED_LOOK_MILLIS = 1_000;
 
 /** Of the plan, by what is committed and what the home keeps. */
 export const readinessOf = ({ keeper, multiStore }: App, home: Home, plan: Plan): FoundHandler =>
-  handlerReadiness(keeper, multiStore, plan, (hash) => failedRehearsal(home.rehearsalFile(plan.name), hash));
+  handlerReadiness(keeper, multiStore.at(multiStore.lastCommitID.version), plan, (hash) =>
+    failedRehearsal(home.rehearsalFile(plan.name), hash),
+  );
 
 interface ReadinessOptions {
   readonly keeper: Keeper;

@@ -8,13 +8,16 @@ import type { StoreState } from "./commit-record.js";
 
 export const NO_UPGRADES: StoreUpgrades = { added: [], renamed: [], deleted: [] };
 
+/** A store on disk, as far as upgrades depend on it. */
+type StoredStore = Pick<StoreState, "name" | "root">;
+
 /** How a mounted store begins. */
-export interface StorePlan {
+export interface StorePlan<S = StoreState> {
   readonly name: string;
   /** The store as it is on disk; undefined: it begins empty. */
-  readonly stored: StoreState | undefined;
+  readonly stored: S | undefined;
   /** A rename: its pairs are inserted, ascending, into a new tree. */
-  readonly renamedFrom: StoreState | undefined;
+  readonly renamedFrom: S | undefined;
 }
 
 export function isEmptyUpgrade(upgrades: StoreUpgrades): boolean {
@@ -36,17 +39,17 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
  * @param stored the stores of the last commit; undefined before the first one
  * @throws UpgradeError UPG_STORE_UPGRADE
  */
-export function planStores(
+export function planStores<S extends StoredStore>(
   mounted: readonly string[],
-  stored: readonly StoreState[] | undefined,
+  stored: readonly S[] | undefined,
   upgrades: StoreUpgrades,
-): StorePlan[] {
+): StorePlan<S>[] {
   const disk = new Map((stored ?? []).map((store) => [store.name, store]));
   const deleted = new Set(upgrades.deleted);
   const problems = [...repeated(upgrades), ...conflicts(mounted, disk, upgrades)];
   const sources = new Map(upgrades.renamed.map(({ oldKey, newKey }) => [newKey, oldKey]));
   const added = new Set(upgrades.added);
-  const plans: StorePlan[] = [];
+  const plans: StorePlan<S>[] = [];
   for (const name of mounted) {
     if (deleted.has(name)) continue;
     const source = sources.get(name);
@@ -81,7 +84,7 @@ function* repeated(upgrades: StoreUpgrades): Iterable<string> {
 
 function* conflicts(
   mounted: readonly string[],
-  disk: ReadonlyMap<string, StoreState>,
+  disk: ReadonlyMap<string, StoredStore>,
   upgrades: StoreUpgrades,
 ): Iterable<string> {
   const isMounted = new Set(mounted);

@@ -6,24 +6,27 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { App } from "../../../host/chain/app.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { readinessOf } from "../../../host/engine/home/readiness.js";
+import { V1 } from "../../example-chain.js";
+import { load } from "../../guest/build.js";
+import { Chain } from "../../scenario/chain.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-readiness-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const HASH = "ab".repeat(32);
-const plan = { name: "v2", height: 9n, info: "" };
+const plan = { name: "v9", height: 9n, info: "" };
 const home = new Home(folder);
 
-/** A node whose handler takes `bank` at some versions, over a state that has it at another. */
-function appOf(from: readonly bigint[], stored: bigint, hash: string | undefined = HASH): App {
-  const manifest = { name: "v2", versions: new Map([["bank", { from, to: 3n }]]) };
-  const handler = { planName: "v2", wasm: hash === undefined ? undefined : { manifest, hash } };
-  const found = { state: "ready", handler, isStaged: true, waits: true, problem: "", details: {} };
-  const keeper = { findHandler: () => found, core: { versionMap: () => new Map([["bank", stored]]) } };
-  return { keeper, multiStore: { names: ["upgrade"], store: () => undefined } } as unknown as App;
+/** A node whose plan has a staged handler with these fields in its manifest. */
+function appWith(manifest: object): App {
+  const process = new Chain().start({ versions: [V1], staged: () => [load({}, { name: "v9", ...manifest })] });
+  process.schedule(plan);
+  process.app.keeper.lookForStaged();
+  return process.app;
 }
 
+const hashOf = (app: App): string | undefined => app.keeper.findHandler(plan).handler?.wasm?.hash;
+
 function rehearsed(exit: number, hash: string | undefined): void {
-  const file = home.rehearsalFile("v2");
+  const file = home.rehearsalFile(plan.name);
   mkdirSync(dirname(file), { recursive: true });
   const handler = hash === undefined ? null : { kind: "wasm", sha256: hash };
   writeFileSync(file, JSON.stringify({ exit, verdict: "would fail", message: `of ${hash}`, handler }));
@@ -31,24 +34,56 @@ function rehearsed(exit: number, hash: string | undefined): void {
 
 describe("readinessOf()", () => {
   test("it takes the stored version → ready; another one → unfit, with the module and both versions", () => {
-    expect(readinessOf(appOf([2n], 2n), home, plan)).toMatchObject({ state: "ready", problem: "" });
-    expect(readinessOf(appOf([2n], 1n), home, plan)).toMatchObject({
-      state: "unfit",
-      problem: expect.stringContaining("bank is stored at 1, the handler takes 2"),
-    });
+    const at = (from: number) => readinessOf(appWith({ versions: { auth: { from: [from], to: 3 } } }), home, plan);
+    expect(at(1)).toMatchObject({ state: "ready", problem: "" });
+    expect(at(2)).toMatchObject({ state: "unfit", problem: expect.stringContaining("auth is stored at 1") });
+  });
+
+  test.each([
+    [
+      "deletes the only store of a module that stays, declared",
+      { deleted: ["gov"] },
+      { deleteStores: ["gov"] },
+      [],
+      "gov",
+    ],
+    [
+      "renames the only store of a module that stays, declared",
+      { renamed: [{ old_key: "staking", new_key: "staking9" }] },
+      { deleteStores: ["staking"] },
+      [],
+      "staking",
+    ],
+    ["deletes a store of a module that stays", { deleted: ["gov"] }, {}, [], "allows.deleteStores"],
+    ["removes a vital module", { deleted: ["gov"] }, {}, ["gov"], "allows.removeModules"],
+    ["removes a module and keeps its store", {}, { removeModules: ["gov"] }, ["gov"], "allows.keepStores"],
+    ["deletes a store that is missing", { deleted: ["nine"] }, {}, [], "is to be deleted but is not stored"],
+    ["adds a store that is there", { added: ["auth"] }, {}, [], "already has data"],
+  ])("%s → unfit, as its block will refuse it", (_, changes, allows, removes, problem) => {
+    const storeUpgrades = { added: [], renamed: [], deleted: [], ...changes };
+    const found = readinessOf(appWith({ storeUpgrades, allows, removes }), home, plan);
+    expect(found).toMatchObject({ state: "unfit", problem: expect.stringContaining(problem) });
+  });
+
+  test("it brings a module without a store of it, or one whose store has data → unfit", () => {
+    const at = (versions: object) => readinessOf(appWith({ versions }), home, plan);
+    expect(at({ auth: { to: 2 } })).toMatchObject({ state: "unfit" });
+    expect(at({ nine: { to: 1 } })).toMatchObject({ state: "ready" });
   });
 
   test("its last rehearsal failed → unfit, with why; one of another file, one that applied, none → ready", () => {
-    const state = (hash?: string) => readinessOf(appOf([2n], 2n, hash), home, plan);
-    rehearsed(20, HASH);
-    expect(state()).toMatchObject({ state: "unfit", problem: expect.stringContaining("would fail: of abab") });
-    rehearsed(1, HASH);
+    const app = appWith({});
+    const state = () => readinessOf(app, home, plan);
+    const hash = hashOf(app);
+    rehearsed(20, hash);
+    expect(state()).toMatchObject({ state: "unfit", problem: expect.stringContaining(`would fail: of ${hash}`) });
+    rehearsed(1, hash);
     expect(state()).toMatchObject({ state: "unfit" });
     rehearsed(20, "cd".repeat(32));
     expect(state()).toMatchObject({ state: "ready" });
-    rehearsed(0, HASH);
+    rehearsed(0, hash);
     expect(state()).toMatchObject({ state: "ready" });
-    rmSync(home.rehearsalFile("v2"));
+    rmSync(home.rehearsalFile(plan.name));
     expect(state()).toMatchObject({ state: "ready" });
   });
 });

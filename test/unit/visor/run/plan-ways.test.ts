@@ -10,10 +10,13 @@ import { examine } from "../../../../host/staging/doctor/doctor.js";
 import { stagePlan } from "../../../../host/staging/stage-plan.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
+import { build, guest } from "../../../guest/build.js";
 import { DAEMON, ScriptsHome } from "../scripts-home.js";
 
-const HANDLER = Buffer.from("\0asm\u0001\0\0\0 a handler");
-const SHA256 = createHash("sha256").update(HANDLER).digest("hex");
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const HANDLER = Buffer.from(build(guest(), { name: "v3" }));
+const OTHER = Buffer.from(build(guest(), { name: "v3", gasLimit: "5000" }));
+const SHA256 = sha256(HANDLER);
 const PINNED = JSON.stringify({ handler: { sha256: SHA256 } });
 
 function ourHome(): ScriptsHome {
@@ -47,26 +50,93 @@ const MAKES_NOT =
   'the plan "v3" is due at height 40, and the next block is 9: this binary can go on until then, not beyond: no handler';
 
 describe("a plan that pins nothing, in a home of this project's chains", () => {
-  test("the handler of its name is staged → ready for stagePlan(), doctor and status; of another name → missing", async () => {
+  test.each(["v3.wasm", "any.wasm"])(
+    "its handler is staged as %s → ready for stagePlan(), doctor and status",
+    async (name) => {
+      const home = ourHome();
+      home.write("data/upgrade-info.json", JSON.stringify({ name: "v3", height: 40, info: "" }));
+      const file = home.write(`handlers/staged/${name}`, HANDLER);
+      const detail = `${file}, sha256 ${SHA256}, is staged for the plan, which pins none: no other program is needed`;
+      expect((await readinessOf(home, ""))[0]).toMatchObject({ what: "program", state: "ready", detail });
+      const read = readSettings({ DAEMON_HOME: home.path, DAEMON_NAME: DAEMON }, undefined);
+      const found = examine({
+        files: realMachine.files,
+        read,
+        platform: process.platform,
+        arch: process.arch,
+        units: [],
+      });
+      expect(found.find(({ what }) => what === "plan v3")).toMatchObject({
+        level: "ok",
+        detail: expect.stringContaining(detail),
+      });
+    },
+  );
+
+  test("a staged file is for another plan, or is no handler, whatever it is called → missing", async () => {
     const home = ourHome();
+    for (const bytes of [build(guest(), { name: "v4" }), HANDLER.subarray(0, HANDLER.length >> 1)]) {
+      home.write("handlers/staged/v3.wasm", Buffer.from(bytes));
+      expect(await readinessOf(home, "")).toMatchObject([{ what: "program", state: "missing" }]);
+    }
+  });
+
+  test("two different files are staged for it → stagePlan() and doctor name both and the folder; the same file twice → ready", async () => {
+    const home = ourHome();
+    nodeProgram(home, MAKES_NOT, "genesis");
     home.write("data/upgrade-info.json", JSON.stringify({ name: "v3", height: 40, info: "" }));
-    home.write("handlers/staged/v4.wasm", HANDLER);
-    expect(await readinessOf(home, "")).toMatchObject([{ what: "program", state: "missing" }]);
-    const file = home.write("handlers/staged/v3.wasm", HANDLER);
-    const detail = `${file}, sha256 ${SHA256}, is staged for the plan, which pins none: no other program is needed`;
-    expect((await readinessOf(home, ""))[0]).toMatchObject({ what: "program", state: "ready", detail });
-    const read = readSettings({ DAEMON_HOME: home.path, DAEMON_NAME: DAEMON }, undefined);
-    const found = examine({
-      files: realMachine.files,
-      read,
-      platform: process.platform,
-      arch: process.arch,
-      units: [],
-    });
-    expect(found.find(({ what }) => what === "plan v3")).toMatchObject({
-      level: "ok",
-      detail: expect.stringContaining(detail),
-    });
+    const [a, b] = [home.write("handlers/staged/a.wasm", HANDLER), home.write("handlers/staged/b.wasm", OTHER)];
+    const both = `two handlers for the plan "v3": ${a} (sha256 ${SHA256}) and ${b} (sha256 ${sha256(OTHER)})`;
+    const next = `rm ${home.file("handlers/staged")}/<file>.wasm`;
+    expect(await readinessOf(home, "")).toMatchObject([
+      { what: "program", state: "missing", detail: expect.stringContaining(both), next },
+    ]);
+    expect(doctor(home)).toMatchObject([
+      { level: "wrong", what: "plan v3", detail: expect.stringContaining(both), next },
+    ]);
+    home.write("handlers/staged/b.wasm", HANDLER);
+    expect((await readinessOf(home, ""))[0]).toMatchObject({ what: "program", state: "ready" });
+  });
+});
+
+describe("stagePlan() after a rehearsal that failed", () => {
+  const WAYS = [
+    ["pinned", PINNED, "handlers/staged/any.wasm"],
+    ["unpinned", "", "handlers/staged/v3.wasm"],
+    ["unpinned, under another name", "", "handlers/staged/any.wasm"],
+    ["pinned, not staged", PINNED, "handlers/any.wasm"],
+    ["unpinned, not staged", "", "handlers/any.wasm"],
+  ] as const;
+
+  /** As `upgrade rehearse` keeps it. */
+  const report = (home: ScriptsHome, file: string, bytes: Uint8Array) =>
+    home.write(
+      "data/rehearsals/v3.json",
+      JSON.stringify({
+        ...{ exit: 20, verdict: "would fail", message: "no", home: home.path },
+        handler: { kind: "wasm", sha256: sha256(bytes), file },
+      }),
+    );
+
+  test.each(WAYS)("of the handler of the home (%s) → wrong; of another file → nothing", async (_, info, place) => {
+    const home = ourHome();
+    nodeProgram(home, MAKES, "genesis");
+    const file = home.write(place, HANDLER);
+    report(home, file, HANDLER);
+    const failed = { what: "rehearsal", state: "wrong", detail: expect.stringContaining("would fail: no") };
+    expect(await readinessOf(home, info)).toContainEqual(expect.objectContaining(failed));
+    report(home, file, OTHER);
+    expect((await readinessOf(home, info)).map(({ what }) => what)).not.toContain("rehearsal");
+  });
+
+  test("of a handler that the program brings → wrong; of a file that is staged no more → nothing", async () => {
+    const home = ourHome();
+    nodeProgram(home, MAKES);
+    const own = "/opt/chaind/handlers/v3.wasm";
+    report(home, own, HANDLER);
+    expect((await readinessOf(home, "")).map(({ what }) => what)).toContain("rehearsal");
+    report(home, home.file("handlers/staged/any.wasm"), HANDLER);
+    expect((await readinessOf(home, "")).map(({ what }) => what)).not.toContain("rehearsal");
   });
 });
 

@@ -13,6 +13,7 @@ import { stagePlan } from "../../../../host/staging/stage-plan.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
 import { exitOf, lackingOf, statusOf } from "../../../../host/visor/without-sidecar/status-of.js";
+import { build, guest } from "../../../guest/build.js";
 import { DAEMON, planText, ScriptsHome } from "../scripts-home.js";
 
 const MAKES = "this binary can take over at the height";
@@ -159,8 +160,9 @@ describe("a plan is ahead", () => {
       "a handler whose last rehearsal failed",
       (home) => {
         home.node("upgrades/v2", `console.log("${MAKES}")`);
-        home.write("handlers/staged/v2.wasm", "bytes");
-        const sha256 = createHash("sha256").update("bytes").digest("hex");
+        const bytes = build(guest(), { name: "v2" });
+        home.write("handlers/staged/any.wasm", Buffer.from(bytes));
+        const sha256 = createHash("sha256").update(bytes).digest("hex");
         const report = { exit: 20, verdict: "would fail", message: "bank is short", handler: { kind: "wasm", sha256 } };
         home.write("data/rehearsals/v2.json", JSON.stringify(report));
       },
