@@ -31,18 +31,27 @@ const downloaded =
     return played(bed, "v2", await bed.surfaces("v2"));
   };
 
-/** @param between what is done after the start */
+/** @param before what is done with the staged file before the start @param between what is done after it */
 const handled =
   (
     source: string,
     stage: (bed: Bed, bytes: Uint8Array) => void = (bed, bytes) => void bed.stageHandler("v9", bytes),
-    { pin, between }: { pin?: (bytes: Uint8Array) => string; between?: (bed: Bed) => Promise<unknown> } = {},
+    {
+      pin,
+      before,
+      between,
+    }: {
+      pin?: (bytes: Uint8Array) => string;
+      before?: (bed: Bed) => Promise<unknown>;
+      between?: (bed: Bed) => Promise<unknown>;
+    } = {},
   ): Scene =>
   async (use) => {
     const bytes = await handler(source);
     const info = pin === undefined ? "" : JSON.stringify({ handler: { sha256: pin(bytes) } });
     const bed = await use.bed({ ...plan("v9", info), isAtV2: true });
     stage(bed, bytes);
+    await before?.(bed);
     bed.start();
     await bed.settle();
     await between?.(bed);
@@ -53,6 +62,11 @@ const FAILING = `plan("v9", 1_000_000_000);
 const bank = store("bank").prefix("02");
 migrate("bank", 2, 3, refuse);
 function refuse(): void { fail(7, "these records cannot be migrated"); }`;
+
+async function failedRehearsal(bed: Bed): Promise<void> {
+  const { exit, stderr } = await bed.chaind(["upgrade", "rehearse"]);
+  if (exit !== 20) throw new Error(`the rehearsal exited with ${exit}: ${stderr.slice(-300)}`);
+}
 
 /** Enough of an ELF file for the kernel to see another machine's. */
 function elfOfAnotherMachine(): Uint8Array {
@@ -123,8 +137,7 @@ export const SCENES: Readonly<Record<number, Scene>> = {
   18: handled(HANDLER, () => undefined),
   19: handled(FAILING, undefined, {
     between: async (bed) => {
-      const { exit, stderr } = await bed.chaind(["upgrade", "rehearse"]);
-      if (exit !== 20) throw new Error(`the rehearsal exited with ${exit}: ${stderr.slice(-300)}`);
+      await failedRehearsal(bed);
       await bed.settle();
     },
   }),
@@ -219,6 +232,8 @@ export const SCENES: Readonly<Record<number, Scene>> = {
     bed.start();
     return outcome(bed, "v2", surfaces, 40);
   },
+  58: handled(`${HANDLER} deleteStore("gov"); allow("deleteStores", "gov");`),
+  59: handled(FAILING, (bed, bytes) => void bed.stageHandler("migration", bytes), { before: failedRehearsal }),
 };
 
 /** Leaves 12 MiB. */
