@@ -6,6 +6,7 @@ import { writeWhole } from "../programs/whole-file.js";
 import { shellWord } from "../shell-word.js";
 import type { Settings } from "../sidecar/settings.js";
 import { decodeLossy } from "../text.js";
+import { needsOtherProgram } from "./other-program.js";
 
 const FILE_MODE = 0o644;
 const CGROUP_BYTES_MAX = 65_536;
@@ -39,12 +40,18 @@ export function besideSidecar(commands: readonly string[], { settings, starts: {
   return [...new Set(commands.map((each) => (each === run || each === service ? restart : each)))];
 }
 
-/** What a halt record names, else these starts: a program that comes too early is not to be started again. */
+/**
+ * What a halt record names, else these starts: a program that comes too early is not to be started again, nor one that does not fit
+ * the state, whatever its record names.
+ * @param other puts the program in its place that fits the state; undefined: nobody knows which
+ */
 export function commandsAfter(
   halt: { readonly code: string; readonly commands: readonly string[] } | undefined,
   starts: readonly string[],
+  other?: string,
 ): readonly string[] {
   if (!halt) return starts;
+  if (needsOtherProgram(halt.code)) return other === undefined ? [] : [other, ...starts];
   return halt.commands.length > 0 || halt.code === "UPG_HALT_BINARY_TOO_EARLY" ? halt.commands : starts;
 }
 

@@ -122,7 +122,8 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
     const last = facts.details["last_upgrade"];
     const which = last ? `that has "${last}"` : "that applied the last upgrade";
     const file = last ? `the handler's file of "${last}"` : "its handler's file";
-    return `This program is too old for the state. Start the version ${which}, or a newer one; if it came as a file, put ${file} back into ${handlersFolder(facts)}: ${start(facts)}.`;
+    // No command: a plain start of this program would end the same way.
+    return `This program is too old for the state. Start the version ${which}, or a newer one, on this home. If the handler came as a file, put ${file} back into ${handlersFolder(facts)} before.`;
   },
   UPG_HALT_HEIGHT: (facts) => {
     if (!facts.details["last_height"]) {
@@ -214,10 +215,9 @@ const STEPS: Partial<Readonly<Record<ErrorCode, Step>>> = {
     const swap = `mv ${data} ${shellWord(`${kept}.old`)} && mv ${shellWord(kept)} ${data}`;
     return `${other}This key has signed up to block ${signed}, which the database lacks: making those blocks again would be signing twice. ${kept} has other data of this home. Put it in place, ${command(swap)}, with the version that wrote it, then ${start(facts)}.`;
   },
-  UPG_STORE_UPGRADE: (facts) =>
-    `${NOTHING} The stores are not those that this version opens, as the message says: start the version and handlers that wrote them: ${start(facts)}.`,
-  UPG_STORE_VERSION_MISMATCH: (facts) =>
-    `Another program wrote this home: start the version that the message names: ${start(facts)}.`,
+  UPG_STORE_UPGRADE: () =>
+    `${NOTHING} The stores are not those that this version opens, as the message says. Start the version that wrote them on this home, with its handlers.`,
+  UPG_STORE_VERSION_MISMATCH: () => "Another program wrote this home. Start the version that the message names on it.",
 };
 
 /** By exit status, for codes without a step of their own. */

@@ -10,9 +10,9 @@ import { SIDECAR_LOCK } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { requireSettings } from "../../sidecar/settings/read.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { Signals } from "../../sidecar/signals.js";
 import { realMachine } from "../real-machine.js";
 import { openSidecarLog, withLogFormat } from "../run/log.js";
-import { Signals } from "../run/signals.js";
 import { runVisor } from "../run/visor.js";
 import type { VisorTools } from "../tools.js";
 

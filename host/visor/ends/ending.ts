@@ -1,7 +1,8 @@
 /** How an application is ended, with all that it has started: at a height, by a signal, or since something went wrong. */
+
+import { endApp } from "../../sidecar/end-app.js";
 import type { AppProcess, ProcessEnd } from "../../sidecar/machine.js";
 import type { Shared } from "../run/options.js";
-import { endApp } from "./end-app.js";
 import { endLeftovers } from "./leftovers.js";
 
 /** For a program that finishes a block before it ends. */

@@ -10,6 +10,7 @@ import { isSamePlan } from "../../sidecar/decision/queue.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
+import { needsOtherProgram, otherProgram } from "../../staging/other-program.js";
 import { replaceCommand } from "../../staging/plan-way.js";
 import { besideSidecar, commandsAfter, takeBackStart } from "../../staging/start-command.js";
 import { handlersPrint, watchedPrint } from "../../staging/watched-files.js";
@@ -211,10 +212,11 @@ export class Ends {
     const { settings } = this.shared;
     const plan = this.#switchUnderWay(halt);
     const init = failure ? initCommand(this.shared, current) : [];
-    const commands = commandsAfter(halt, [...init, this.#startAgain(failure)]);
+    const other = otherProgram(halt ?? failure, { settings, files: this.shared.machine.files });
+    const commands = commandsAfter(halt ?? unfit(failure), [...init, this.#startAgain(failure)], other);
     // One that comes too early is the right program at the wrong height.
     const isToBeReplaced = plan && halt?.code !== "UPG_HALT_BINARY_TOO_EARLY";
-    return [...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands];
+    return [...new Set([...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands])];
   }
 
   /** Arguments that a program before the last switch took were right, and are kept. */
@@ -228,6 +230,10 @@ export class Ends {
     return besideSidecar(this.#waysOut(last), this.shared);
   }
 }
+
+/** An error after which only another program helps; it comes without commands. */
+const unfit = (failure: LastFailure | undefined) =>
+  failure && needsOtherProgram(failure.code) ? { code: failure.code, commands: [] } : undefined;
 
 /** Where the home has neither a genesis document nor a database. */
 function initCommand({ machine, places, settings }: Shared, { file }: Program): string[] {

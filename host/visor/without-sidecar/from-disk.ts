@@ -25,6 +25,7 @@ import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { planStatus } from "../../sidecar/unseen-plan.js";
 import { earlyProblem, linkedPlan } from "../../staging/current-link.js";
 import { foreignTo } from "../../staging/files-readiness.js";
+import { currentFits, needsOtherProgram, otherProgram } from "../../staging/other-program.js";
 import { planInState } from "../../staging/plan-in-state.js";
 import { nextCommand, pinnedHandler } from "../../staging/plan-way.js";
 import { stagePlan } from "../../staging/stage-plan.js";
@@ -66,20 +67,28 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     const { restartsFor } = look;
     const made = restartsFor && { plan: restartsFor, origin: "chain" as const };
     const pending = decision.kind === "switch" ? decision : (made ?? firstOf(decision.pending, inState));
-    const readiness = pending ? await stagedReadiness(settings, real, pending.plan) : [];
+    const fit = pending ? undefined : await currentFit({ settings, real, program: current, isOurs: look.isOurs });
+    const readiness = pending
+      ? await stagedReadiness(settings, real, pending.plan)
+      : typeof fit === "object"
+        ? [fit]
+        : [];
     const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
     const kept = readFailure(files, placesOf(settings).failureFile);
-    const isThereNow = pending !== undefined && lacks === undefined && isForLackOf(kept, pending.plan, settings, files);
+    const isThereNow = pending
+      ? lacks === undefined && isForLackOf(kept, pending.plan, settings, files)
+      : fit === "fits" && halt !== undefined && needsOtherProgram(halt.code);
     const failed = isThereNow ? undefined : kept;
+    const open = isThereNow ? undefined : halt;
+    const other = decision.kind === "switch" ? undefined : otherProgram(open, { settings, files });
     board.update({
-      ...{ phase: failed || isHaltOfFailure(halt) ? "failed" : "stopped", program: { name: folder, file, pid: null } },
+      ...{ phase: failed || isHaltOfFailure(open) ? "failed" : "stopped", program: { name: folder, file, pid: null } },
       height: reached ? { value: String(reached.height), source: reached.source } : null,
       plan: pending ? planStatus(pending) : null,
       readiness,
       message: messageFor(begin, { decision, restartsFor, failed, halt }),
       // Nothing that is started goes on without what is missing.
-      next:
-        lacks === undefined ? nextWithout(starts.start, failed, isThereNow ? undefined : halt) : [lacks, starts.start],
+      next: lacks === undefined ? nextWithout(starts.start, { failed, halt: open, other }) : [lacks, starts.start],
     });
   } catch (error) {
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -142,11 +151,10 @@ export const haltWords = ({ message, next, commands }: HaltRecord): string =>
 /** What a sidecar that failed has said leads out; a start alone would end as the last one did. */
 function nextWithout(
   start: string,
-  failed: FailureRecord | undefined,
-  halt: HaltRecord | undefined,
+  { failed, halt, other }: Pick<Told, "failed" | "halt"> & { readonly other: string | undefined },
 ): readonly string[] {
   if (failed && failed.next.length > 0) return failed.next;
-  return commandsAfter(halt, [start]);
+  return commandsAfter(halt, [start], other);
 }
 
 /** As `current` links to it, else that of genesis, without a link that is made. @throws Error in words */
@@ -167,6 +175,20 @@ function problemOf(file: string, files: Machine["files"]): string | undefined {
   if (!found) return `${file} is missing`;
   return found.kind === "file" ? undefined : `${file} is no regular file`;
 }
+
+interface CurrentOf {
+  readonly settings: Settings;
+  readonly real: Machine;
+  readonly program: Program;
+  readonly isOurs: boolean;
+}
+
+/** No plan is ahead: the program that the next start begins with may be too old for the state all the same. Never throws. */
+const currentFit = ({ settings, real, program, isOurs }: CurrentOf) =>
+  currentFits({
+    ...{ settings, program, isOurs, home: settings.home, files: real.files, processes: real.processes },
+    ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
+  });
 
 /** What the plan needs, by what is there: nothing is fetched, changed or removed. Never throws. */
 export async function stagedReadiness(settings: Settings, real: Machine, plan: Plan): Promise<readonly Readiness[]> {

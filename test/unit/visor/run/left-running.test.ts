@@ -5,9 +5,9 @@ import { EventEmitter } from "node:events";
 import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Machine } from "../../../../host/sidecar/machine.js";
+import { type Signalled, Signals } from "../../../../host/sidecar/signals.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { MARK } from "../../../../host/visor/run/child-env.js";
-import { type Signalled, Signals } from "../../../../host/visor/run/signals.js";
 import { hurried, planText, ScriptsHome, walOf } from "../scripts-home.js";
 
 const isAlive = (pid: number) =>

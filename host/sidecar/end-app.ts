@@ -1,5 +1,5 @@
 /** Ends the application and waits until it is gone: nothing may touch its data before. */
-import type { AppProcess, Clock, ProcessEnd } from "../../sidecar/machine.js";
+import type { AppProcess, Clock, ProcessEnd } from "./machine.js";
 
 export interface EndOptions {
   readonly clock: Clock;

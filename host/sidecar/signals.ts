@@ -1,5 +1,5 @@
 /** Signals that the sidecar gets. The first one but SIGHUP asks it to stop; all are the application's, too. */
-import { StopRequests } from "../../programs/stop-requests.js";
+import { StopRequests } from "../programs/stop-requests.js";
 
 /** What of a process is needed for it. */
 export interface Signalled {

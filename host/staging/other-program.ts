@@ -1,0 +1,71 @@
+/** A program that does not fit the state of its home, by its own words: no start of it succeeds, and another program leads out. */
+import type { Files } from "../programs/files.js";
+import { Layout } from "../programs/layout.js";
+import { chainvisorFor } from "../programs/supervised-start.js";
+import { placesOf } from "../sidecar/decision/place.js";
+import { planIn } from "../sidecar/decision/plan-file.js";
+import type { Settings } from "../sidecar/settings.js";
+import type { Readiness } from "../sidecar/status.js";
+import { nextCommand, replaceCommand } from "./plan-way.js";
+import { askCurrent, type ProbeOptions } from "./probe.js";
+
+const CODES = ["UPG_HALT_HANDLER_MISSING", "UPG_STORE_UPGRADE", "UPG_STORE_VERSION_MISMATCH"] as const;
+/** As the Cosmos SDK words it. */
+const MISSING = /\bupgrade handler is missing for (.+) upgrade plan\b/;
+
+export const needsOtherProgram = (code: string): boolean => CODES.some((each) => each === code);
+
+interface Home {
+  readonly settings: Settings;
+  readonly files: Files;
+}
+
+const layoutOf = ({ settings: { home, name, isCaseKept }, files }: Home) =>
+  new Layout({ home, name, program: undefined, upgrades: new Map(), own: "", isCaseKept, files });
+
+/** The upgrade that a message names, else the one that brought the current program. */
+function planFor(message: string, { settings, files }: Home): string | undefined {
+  return MISSING.exec(message)?.[1] ?? planIn(files, placesOf(settings).currentPlan, settings.isCaseKept)?.name;
+}
+
+/**
+ * The command that puts the right program in its place; undefined: the error is about something else, or nobody knows the plan.
+ * @param error that the program exited with, in its record or in the file for its last error
+ */
+export function otherProgram(
+  error: { readonly code: string; readonly message: string } | undefined,
+  home: Home,
+): string | undefined {
+  if (!error || !needsOtherProgram(error.code)) return undefined;
+  const name = planFor(error.message, home);
+  if (name === undefined) return undefined;
+  const isThere = home.files.linkFacts(layoutOf(home).of(name).file) !== undefined;
+  if (isThere) return replaceCommand({ name }, home.settings);
+  return nextCommand({ name, info: "" }, undefined, chainvisorFor(home.settings));
+}
+
+/**
+ * May the next start run this state?
+ * @returns `fits`: the current program can, or the one that the start goes forward to; undefined: the current one cannot be asked
+ */
+export async function currentFits(
+  options: ProbeOptions & Pick<Home, "settings">,
+): Promise<Readiness | "fits" | undefined> {
+  const { program, files, settings } = options;
+  const asked = await askCurrent(options);
+  if (!asked) return undefined;
+  const problem = unfitWords(asked);
+  if (!problem) return "fits";
+  const name = planFor(problem.message, options);
+  const plans = name === undefined ? undefined : layoutOf(options).of(name);
+  const isOther = plans !== undefined && plans.file !== program.file && files.facts(plans.file) !== undefined;
+  if (isOther && (await askCurrent({ ...options, program: plans }))?.state === "ready") return "fits";
+  const detail = `${program.file} cannot run the state of this home: ${problem.message}`;
+  return { what: "program", state: "wrong", detail, next: otherProgram(problem, { settings, files }) ?? null };
+}
+
+/** What its `pre-upgrade` printed, with one of these codes. */
+function unfitWords({ state, detail }: Readiness): { code: string; message: string } | undefined {
+  const code = CODES.find((each) => state === "wrong" && detail.includes(`[${each}]`));
+  return code && { code, message: detail.replace(/^pre-upgrade ended with \d+: (Error: )?/, "") };
+}
