@@ -5,6 +5,7 @@ import { LAST_FAILURE_FILE, type LastFailure } from "../../shell/last-failure.js
 import { shellWord } from "../../shell-word.js";
 import { readAppFailure, removeAppFailure } from "../../sidecar/app-failure.js";
 import { type AfterEnd, afterEnd } from "../../sidecar/decision/after-end.js";
+import { CrashLoop } from "../../sidecar/decision/crash-loop.js";
 import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
 import { isSamePlan } from "../../sidecar/decision/queue.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
@@ -18,7 +19,6 @@ import { linkPrevious } from "../run/link.js";
 import type { Shared } from "../run/options.js";
 import { addReturned } from "../run/returned.js";
 import { endText, StepFailure } from "../run/scripts.js";
-import { CrashLoop } from "./crash-loop.js";
 
 /** The handler returned an error, or a check failed: the one end at which all nodes agree that it was not applied. */
 const RETURNABLE = ERROR_KINDS.UPG_MIGRATION_FAILED.exit;

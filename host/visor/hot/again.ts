@@ -1,7 +1,7 @@
 /** Where the sidecar holds CometBFT's connections, CometBFT that ends by itself is started again as an application that crashes is. */
 import { messageOf } from "../../errors.js";
+import { CrashLoop } from "../../sidecar/decision/crash-loop.js";
 import { Halt } from "../../upgrade/halt.js";
-import { CrashLoop } from "../ends/crash-loop.js";
 import type { Shared } from "../run/options.js";
 import { StepFailure } from "../run/scripts.js";
 

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { listBackups } from "../../../../host/backup/list.js";
+import { CrashLoop } from "../../../../host/sidecar/decision/crash-loop.js";
 import { verdictOf } from "../../../../host/sidecar/readiness.js";
-import { CrashLoop } from "../../../../host/visor/ends/crash-loop.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { hurried, planText, ScriptsHome } from "../scripts-home.js";
 
