@@ -4,7 +4,7 @@
  */
 
 import { type Moment, windowsOf } from "../pace.js";
-import { configValue, parseConfig } from "../shell/config-file.js";
+import { givenAddress } from "../sidecar/heights/served-rpc.js";
 import type { Machine } from "../sidecar/machine.js";
 import type { VisorStatus } from "../sidecar/status.js";
 import { decodeLossy } from "../text.js";
@@ -16,7 +16,6 @@ const JSON_BYTES_MAX = 1_048_576;
 /** Of responses that are passed on. */
 const PASSED_ON_MILLIS = 10_000;
 const PASSED_ON_BYTES = 4 * 1_048_576;
-const CONFIG_BYTES_MAX = 1_048_576;
 const REST_DEFAULT = "127.0.0.1:1317";
 const NANOS = 1_000_000_000n;
 /** A chain whose last block is older is not at its pace: the node catches up, or the chain has stopped. */
@@ -83,31 +82,13 @@ export class NodeSide {
 
   /** As the node is started with it, else as its `app.toml` has it. */
   #restAddress(): string {
-    const address = flagOf(this.options.args, "--api.address") ?? this.#configured() ?? REST_DEFAULT;
-    const local = address.replace(/^tcp:\/\//, "").replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, "127.0.0.1");
-    return local.startsWith(":") ? `127.0.0.1${local}` : local;
-  }
-
-  #configured(): string | undefined {
-    const { home, machine } = this.options;
-    const path = `${home}/config/app.toml`;
-    try {
-      const bytes = machine.files.read(path, CONFIG_BYTES_MAX);
-      return bytes && configValue(parseConfig(path, decodeLossy(bytes)), "api.address");
-    } catch {
-      return undefined;
-    }
+    const { args, home, machine } = this.options;
+    return givenAddress({ files: machine.files, args }, `${home}/config/app.toml`, "api.address") ?? REST_DEFAULT;
   }
 }
 
 /** CometBFT writes its own addresses with tcp. */
 const rpcUrl = (address: string): string => address.replace(/^tcp:/, "http:").replace(/\/+$/, "");
-
-function flagOf(args: readonly string[], name: string): string | undefined {
-  const at = args.findIndex((each) => each === name || each.startsWith(`${name}=`));
-  if (at < 0) return undefined;
-  return args[at] === name ? args[at + 1] : args[at]?.slice(name.length + 1);
-}
 
 function json(fetched: Fetched | undefined): unknown {
   try {

@@ -2,9 +2,11 @@
  * `/supervisor`: the sidecar's status as a page, whole as it comes: it works in any browser, through any proxy, and while everything
  * else is silent. Where scripts run, what has changed is put in place; elsewhere the browser loads it again, unless asked not to.
  */
+
 import { createHash } from "node:crypto";
 import { toBase64 } from "../bytes.js";
 import type { Phase, Readiness } from "../sidecar/status.js";
+import { unreadPlan } from "../sidecar/unseen-plan.js";
 import { visible } from "../visible.js";
 import { Html, html } from "./html.js";
 import type { Shown } from "./view.js";
@@ -100,8 +102,11 @@ function now({ status: { phase, message } }: Shown): Html {
 }
 
 function rest({ status, silentSeconds }: Shown): Html {
-  const { eta, progress, next, readiness } = status;
+  const { eta, progress, readiness } = status;
+  const unread = unreadPlan(status);
+  const next = [...new Set([...(unread ? [unread.next] : []), ...status.next])];
   return html`${eta ? html`<p class="left">${leftWords(eta)}</p>` : ""}
+${unread ? html`<p class="failed">Warning: ${visible(unread.detail)}.</p>` : ""}
 ${silentSeconds === undefined ? "" : html`<p class="failed">Warning: ${silenceWords(silentSeconds)}.</p>`}
 ${progress ? bar(progress) : ""}
 ${next.length > 0 ? html`<h2>Next</h2>${next.map((command) => html`<pre><code>${visible(command)}</code></pre>`)}` : ""}
@@ -110,10 +115,12 @@ ${readiness.length > 0 ? table(readiness) : ""}
 <dl>${state(status)}</dl>`;
 }
 
-function state({ phase, since, plan, height, program, upgrades, restarts }: Shown["status"]): Html[] {
+function state(status: Shown["status"]): Html[] {
+  const { phase, since, plan, height, program, upgrades, restarts } = status;
+  const none = unreadPlan(status) ? "not known" : "none";
   return [
     row("Phase", `${phase}, since ${since}`),
-    row("Plan", plan ? planWords(plan) : "none"),
+    row("Plan", plan ? planWords(plan) : none),
     ...(plan?.info ? [row("Info", infoWords(plan))] : []),
     row("Height", height ? `${height.value} (${height.source})` : "not known"),
     ...(program ? [row("Program", programWords(program))] : []),

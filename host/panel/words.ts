@@ -2,6 +2,7 @@
 
 import { isUnderWay, lackingIn } from "../sidecar/readiness.js";
 import type { Phase, PlanStatus, VisorStatus } from "../sidecar/status.js";
+import { unreadPlan } from "../sidecar/unseen-plan.js";
 import { durationText } from "../time.js";
 import { quoted, visible } from "../visible.js";
 import type { Shown } from "./view.js";
@@ -55,7 +56,9 @@ const NAME_WIDTH = 13;
 export function statusLines({ status, silentSeconds }: Shown): string[] {
   const { phase, since, program, height, plan, eta, progress, readiness, message } = status;
   // What is missing comes with its command; some are in both places.
-  const next = [...new Set([...missingOf(status).flatMap((each) => each.next ?? []), ...status.next])];
+  const unread = unreadPlan(status);
+  const lacks = [...missingOf(status).flatMap((each) => each.next ?? []), ...(unread ? [unread.next] : [])];
+  const next = [...new Set([...lacks, ...status.next])];
   const line = (name: string, text: string | undefined | null) =>
     text ? [`${`${name}:`.padEnd(NAME_WIDTH)}${text}`] : [];
   return [
@@ -67,6 +70,7 @@ export function statusLines({ status, silentSeconds }: Shown): string[] {
     ...line("plan", plan && planWords(plan)),
     ...line("info", plan?.info ? infoWords(plan) : ""),
     ...line("left", eta && leftWords(eta)),
+    ...line("warning", unread && visible(unread.detail)),
     ...line("warning", silentSeconds !== undefined ? silenceWords(silentSeconds) : ""),
     ...line("progress", progress && progressWords(progress)),
     ...readiness.flatMap(({ what, state, detail }) => line(what, `${state}  ${visible(detail)}`)),

@@ -15,7 +15,7 @@ interface Given {
 export function requireOwnHome({ settings, args, env }: Given): void {
   const { home, root, name } = settings;
   const variable = `${prefixOf(name)}HOME`;
-  const flag = homeIn(args);
+  const flag = flagIn(args, "--home");
   const given = flag ?? env[variable];
   // Other commands of the program may look at any home.
   if (!args.includes("start") || given === undefined || given === "") return;
@@ -29,10 +29,10 @@ export function requireOwnHome({ settings, args, env }: Given): void {
   );
 }
 
-/** The last one counts. */
-function homeIn(args: readonly string[]): string | undefined {
-  const at = args.findLastIndex((arg) => arg === "--home" || arg.startsWith("--home="));
-  return args[at] === "--home" ? args[at + 1] : args[at]?.slice("--home=".length);
+/** The value of a flag; the last one counts. */
+export function flagIn(args: readonly string[], name: string): string | undefined {
+  const at = args.findLastIndex((arg) => arg === name || arg.startsWith(`${name}=`));
+  return args[at] === name ? args[at + 1] : args[at]?.slice(name.length + 1);
 }
 
 function isSame(one: string, other: string): boolean {

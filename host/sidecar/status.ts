@@ -54,6 +54,8 @@ interface RpcFailure {
   readonly address: string;
   /** In words. */
   readonly why: string;
+  /** To paste: sets the address at which the node serves, where something names it. */
+  readonly next?: string;
 }
 
 /** 64-bit integers are strings; times are RFC 3339, UTC; durations are seconds. */
@@ -72,6 +74,8 @@ export interface VisorStatus {
   readonly readiness: readonly Readiness[];
   /** The last request to the node's RPC failed; absent: it succeeded, or none was sent. */
   readonly rpc_failure?: RpcFailure | undefined;
+  /** The node that runs has returned its plan, or that it has none; absent: it has returned neither yet. */
+  readonly is_plan_read?: true | undefined;
   readonly upgrades: number;
   readonly restarts: number;
   readonly message: string;

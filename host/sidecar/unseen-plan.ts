@@ -24,19 +24,31 @@ export function withUnseenPlan(status: VisorStatus, inState: Pending | undefined
   };
 }
 
+/**
+ * Why nobody knows whether the chain has scheduled an upgrade, with the way out. Undefined: the node's last response says it, or the
+ * sidecar is busy with an upgrade.
+ */
+export function unreadPlan(status: VisorStatus): { readonly detail: string; readonly next: string } | undefined {
+  const { phase, rpc_failure: failure, is_plan_read: isRead, plan } = status;
+  if (isRead && !failure) return undefined;
+  if (plan?.origin === "chain" || (phase !== "starting" && !BEFORE_HEIGHT.has(phase))) return undefined;
+  const { why, next } = reasonOf(status);
+  return { detail: `whether the chain has scheduled an upgrade is not known: the sidecar ${why}`, next };
+}
+
 function reasonOf({ rpc_failure: failure }: VisorStatus): { why: string; next: string } {
   if (!failure) {
     return {
-      why: "has not read it yet: what is there for it was not looked at. Ask again in a few seconds",
+      why: "has not read the node's plan yet, and has not looked at what is there for it. Ask again in a few seconds",
       next: "chainvisor status",
     };
   }
-  const { address, why } = failure;
+  const { address, why, next = "chainvisor config view --sources" } = failure;
   return {
     why:
-      `cannot read it: ${why}. CHAINVISOR_RPC_ADDRESS is ${address}: ` +
+      `cannot read the node's plan: ${why}. CHAINVISOR_RPC_ADDRESS is ${address}: ` +
       "set it to the address of this node's RPC, and restart the sidecar",
-    next: "chainvisor config view --sources",
+    next,
   };
 }
 

@@ -28,6 +28,8 @@ export interface Patient {
   readonly units: readonly string[] | undefined;
   /** That runs on the home; undefined: none runs, or it was not asked. */
   readonly sidecar?: object | undefined;
+  /** Why the sidecar that runs does not know whether the chain has scheduled an upgrade; undefined: it knows, or none runs. */
+  readonly unread?: { readonly detail: string; readonly next: string } | undefined;
   /** The plan that comes next, by the sidecar that runs, else by the state of the home. */
   readonly scheduled?: Scheduled | undefined;
   /** The plan that the state of the home holds. */

@@ -14,7 +14,8 @@ export function planFindings(patient: Patient): Finding[] {
   return [
     ...problems.map((text) => wrong("plan", text)),
     ...past.map((text) => ok("plan", text)),
-    ...(plans.length === 0
+    ...(patient.unread ? [warning("plan", patient.unread.detail, patient.unread.next)] : []),
+    ...(plans.length === 0 && !patient.unread
       ? [ok("plan", noneAhead(patient.sidecar !== undefined, patient.node?.isOurs === true))]
       : []),
     ...plans.flatMap((plan) => findingsOf(plan, patient)),

@@ -2,6 +2,7 @@
 import type { Cobra } from "../../shell/cobra.js";
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
 import { isUnderWay } from "../../sidecar/readiness.js";
+import { unreadPlan } from "../../sidecar/unseen-plan.js";
 import { type Ahead, type PlanAhead, plansAhead } from "../../staging/doctor/ahead.js";
 import { noneAhead } from "../../staging/doctor/plans.js";
 import { planInState } from "../../staging/plan-in-state.js";
@@ -28,8 +29,16 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
       const chain = (await planInState(tools.files, settings))?.plan;
       const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: found.scheduled, chain, node });
       const judged = { ...ahead, plans: ahead.plans.map((plan) => withStatus(plan, found)) };
-      const none = noneAhead(sidecar !== undefined, node.isOurs);
-      tools.output.print(asJson(judged), asText(judged, none, unsupervised(tools.files, settings)));
+      const unread = unreadPlan(found.status);
+      const withUnread = (text: string | undefined) => ({
+        ...judged,
+        problems: text === undefined ? judged.problems : [...judged.problems, text],
+      });
+      const none = unread ? undefined : noneAhead(sidecar !== undefined, node.isOurs);
+      tools.output.print(
+        asJson(withUnread(unread?.detail)),
+        asText(withUnread(unread && `${unread.detail}\n  → ${unread.next}`), none, unsupervised(tools.files, settings)),
+      );
       // A sidecar that has switched reports no plan; why the exit status is not 0 has to be said all the same.
       if (isUnderWay(found.status))
         tools.output.say(
@@ -65,11 +74,17 @@ function asJson({ current, plans, past, problems }: Ahead) {
   };
 }
 
-function asText({ current, plans, past, problems }: Ahead, none: string, nobody: string | undefined): string {
+function asText(
+  { current, plans, past, problems }: Ahead,
+  none: string | undefined,
+  nobody: string | undefined,
+): string {
   const runs = current ? `now: "${current.name}", from height ${current.height} on` : "now: the program of genesis";
-  const without = plans.length === 0 ? [none] : nobody === undefined ? [] : [nobody];
+  const without = plans.length === 0 ? none : nobody;
   const passed = past.map((text) => `passed over: ${text}`);
-  return [runs, ...plans.flatMap(planLines), ...without, ...passed, ...problems].join("\n");
+  return [runs, ...plans.flatMap(planLines), ...(without === undefined ? [] : [without]), ...passed, ...problems].join(
+    "\n",
+  );
 }
 
 function planLines({ name, height, origin, by, problem, next }: PlanAhead): string[] {

@@ -4,8 +4,10 @@
  */
 
 import { messageOf } from "../../errors.js";
+import { shellWord } from "../../shell-word.js";
 import { isBlockMade, type Pending, type Reached } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { servedRpc } from "../../sidecar/heights/served-rpc.js";
 import type { Shared } from "./options.js";
 
 const ASK_MILLIS = 5_000;
@@ -44,6 +46,7 @@ export class Scheduled {
   forget(): void {
     this.#plan = undefined;
     this.#failures = 0;
+    this.shared.board.update({ is_plan_read: undefined });
   }
 
   async #ask(): Promise<void> {
@@ -66,16 +69,23 @@ export class Scheduled {
 
   #succeeded(): void {
     this.#failures = 0;
-    this.shared.board.update({ rpc_failure: undefined });
+    this.shared.board.update({ rpc_failure: undefined, is_plan_read: true });
   }
 
   /** A node that starts does not respond at first, so the log has no line about its first failures. */
   #failed(why: string): void {
     const { board, settings, log } = this.shared;
     const { rpcAddress: address } = settings;
-    board.update({ rpc_failure: { address, why } });
+    board.update({ rpc_failure: { address, why, next: this.#wayOut() } });
     this.#failures++;
     if (this.#failures !== FAILURES_LOGGED) return;
     log("warn", `the node's plan cannot be read: ${why}. CHAINVISOR_RPC_ADDRESS is ${address}. Retrying every 5 s.`);
+  }
+  /** Where the node serves at the very address, it does not respond there. */
+  #wayOut(): string {
+    const { settings, machine, args, env } = this.shared;
+    const served = servedRpc({ files: machine.files, settings, args, env });
+    if (served === settings.rpcAddress) return `curl ${shellWord(`${served}/status`)}`;
+    return `export CHAINVISOR_RPC_ADDRESS=${served === undefined ? "http://127.0.0.1:<port>" : shellWord(served)}`;
   }
 }

@@ -4,6 +4,7 @@ import type { Machine } from "../../sidecar/machine.js";
 import { isUnderWay } from "../../sidecar/readiness.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
 import type { Readiness } from "../../sidecar/status.js";
+import { unreadPlan } from "../../sidecar/unseen-plan.js";
 import { linkedPlan } from "../../staging/current-link.js";
 import { examine } from "../../staging/doctor/doctor.js";
 import type { Finding } from "../../staging/doctor/finding.js";
@@ -30,7 +31,9 @@ export async function examineHome(
   const { sidecar, scheduled } = found;
   const node = await nodeFacts({ files, settings: read.settings, sidecar });
   const chain = (await planInState(files, read.settings))?.plan;
-  return { found, findings: examine({ files, read, platform, arch, units, sidecar, scheduled, chain, node, linked }) };
+  const unread = unreadPlan(found.status);
+  const patient = { files, read, platform, arch, units, sidecar, scheduled, chain, node, linked, unread };
+  return { found, findings: examine(patient) };
 }
 
 /** The same for a warning: what makes the node not ready is no warning besides. */

@@ -1,7 +1,8 @@
 /** A plan that the node has and its sidecar has not read yet: no command reports such a node as ready, or without a plan. */
 import { describe, expect, test } from "vitest";
+import { statusLines } from "../../../host/panel/words.js";
 import type { VisorStatus } from "../../../host/sidecar/status.js";
-import { withUnseenPlan } from "../../../host/sidecar/unseen-plan.js";
+import { unreadPlan, withUnseenPlan } from "../../../host/sidecar/unseen-plan.js";
 import { exitOf, lackingOf } from "../../../host/visor/without-sidecar/status-of.js";
 
 const RUNNING: VisorStatus = {
@@ -27,7 +28,9 @@ function expectUnseen(status: VisorStatus): void {
   expect(exitOf({ status: found })).toBe(30);
   const [lacking, ...others] = lackingOf({ status: found });
   expect(lacking).toMatchObject({ what: "plan", state: "unknown", next: "chainvisor status" });
-  expect(lacking?.detail).toContain('the node has scheduled "v2" at height 950, and the sidecar has not read it yet');
+  expect(lacking?.detail).toContain(
+    'the node has scheduled "v2" at height 950, and the sidecar has not read the node\'s plan yet',
+  );
   expect(others).toEqual([]);
 }
 
@@ -40,7 +43,7 @@ describe("withUnseenPlan()", () => {
     const [lacking] = lackingOf({ status: found });
     expect(lacking).toMatchObject({ state: "unknown", next: "chainvisor config view --sources" });
     expect(lacking?.detail).toMatch(
-      /the sidecar cannot read it: cannot ask .*fetch failed.*CHAINVISOR_RPC_ADDRESS is http:\/\/10\.0\.0\.9:26657/,
+      /the sidecar cannot read the node's plan: cannot ask .*fetch failed.*CHAINVISOR_RPC_ADDRESS is http:\/\/10\.0\.0\.9:26657/,
     );
     expect(exitOf({ status: found })).toBe(30);
   });
@@ -64,4 +67,36 @@ describe("withUnseenPlan()", () => {
     const status = { ...RUNNING, height: { value: "950", source: "rpc" } } as const;
     expect(withUnseenPlan(status, CHAIN)).toBe(status);
   });
+});
+
+describe("unreadPlan()", () => {
+  const rpc_failure = {
+    ...{ address: "http://127.0.0.1:26657", why: "fetch failed" },
+    next: "export CHAINVISOR_RPC_ADDRESS=http://127.0.0.1:36657",
+  };
+
+  test.each<[name: string, change: Partial<VisorStatus>, words: string, next: string]>([
+    ["nothing was read yet", {}, "has not read the node's plan yet", "chainvisor status"],
+    ["the first request failed", { rpc_failure }, "CHAINVISOR_RPC_ADDRESS is http://127.0.0.1:26657", rpc_failure.next],
+    [
+      "a later request failed",
+      { rpc_failure, is_plan_read: true },
+      "cannot read the node's plan: fetch",
+      rpc_failure.next,
+    ],
+    ["the operator's plan alone", { rpc_failure, plan: { ...plan, origin: "operator" } }, "fetch", rpc_failure.next],
+  ])("%s → no upgrade is ruled out; `status` prints why and the way out", (_name, change, words, next) => {
+    const status = { ...RUNNING, ...change };
+    expect(unreadPlan(status)).toEqual({ detail: expect.stringContaining(words), next });
+    const text = statusLines({ status, silentSeconds: undefined, time: "" }).join("\n");
+    expect(text).toMatch(/^warning: +whether the chain has scheduled an upgrade is not known: the sidecar /m);
+    expect(text).toContain(`next:\n  ${next}`);
+  });
+
+  test.each<[name: string, change: Partial<VisorStatus>]>([
+    ["the last response has it", { is_plan_read: true }],
+    ["the chain's plan is known", { plan, rpc_failure }],
+    ["it is switching", { phase: "switching", rpc_failure }],
+    ["no sidecar runs", { phase: "stopped" }],
+  ])("%s → undefined", (_name, change) => expect(unreadPlan({ ...RUNNING, ...change })).toBeUndefined());
 });
