@@ -1,6 +1,7 @@
 /** `chainvisor init`. */
 import { join } from "node:path";
 import { messageOf, UpgradeError } from "../../errors.js";
+import { chainvisorFor } from "../../programs/supervised-start.js";
 import { writeWhole } from "../../programs/whole-file.js";
 import { isAgreed } from "../../shell/ask.js";
 import type { Cobra } from "../../shell/cobra.js";
@@ -9,11 +10,16 @@ import { placesOf } from "../../sidecar/decision/place.js";
 import { settingsToml } from "../../sidecar/settings/write-file.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { encodeText } from "../../text.js";
-import { initialize, requireInitProgram } from "../layout/init.js";
+import { type Initialized, initialize, requireInitProgram } from "../layout/init.js";
 import type { VisorTools } from "../tools.js";
 import { settingsWithoutFolders } from "../without-folders.js";
 
 const CONFIG_MODE = 0o644;
+
+interface Flags {
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
 
 export function registerInit(program: Cobra, tools: VisorTools): void {
   program
@@ -22,22 +28,36 @@ export function registerInit(program: Cobra, tools: VisorTools): void {
     .summary("Make the folders of a home, with the program that runs first")
     .description(
       "Makes <home>/cosmovisor/genesis/bin, copies the program there, links `current` to genesis, and writes config.toml with the\n" +
-        "settings as they are now. What exists stays: a home of Cosmovisor is taken as it is.",
+        "settings as they are now. What exists stays: a home of Cosmovisor is taken as it is. If another program is in the place of\n" +
+        "this one, the command prints a warning with both checksums; --force replaces it.",
     )
     .option("-y, --yes", "write config.toml again where there is one")
+    .option("--force", "replace the program of genesis that is there")
     .example("--home /var/lib/chain --name chaind init /usr/local/bin/chaind")
-    .action(async (executable: string | undefined, { yes }: { yes?: boolean }) => {
+    .action(async (executable: string | undefined, { yes = false, force = false }: Flags) => {
       const file = requireInitProgram(tools.files, executable);
       const { settings } = settingsWithoutFolders(tools);
-      const made = await initialize(file, { files: tools.files, settings, log: tools.output.say });
+      const made = await initialize(file, { files: tools.files, settings, isForced: force, log: tools.output.say });
       const config = join(settings.root, "config.toml");
-      const isWritten = await writeConfig(tools, config, settings, yes === true);
+      const isWritten = await writeConfig(tools, config, settings, yes);
       tools.output.print(
-        { ...made, config, config_written: isWritten },
-        `${settings.root} is ready: ${nodeStep(tools, settings)}\`chainvisor doctor\` looks it over, \`chainvisor run start\` runs the node`,
+        { ...made, kept: made.kept ?? null, config, config_written: isWritten },
+        made.kept ? keptWords(made, file, settings) : readyWords(tools, settings),
       );
     });
 }
+
+/** Cosmovisor's `init` succeeds as well where a program is in place. */
+function keptWords({ genesis, kept }: Initialized, file: string, settings: Settings): string {
+  const command = `${chainvisorFor(settings)} init ${shellWord(file)} --force`;
+  return (
+    `Warning: ${genesis} was there before and stays: it runs first, not ${file}. Its SHA-256 is ${kept?.sha256}, ` +
+    `that of ${file} is ${kept?.given_sha256}. To replace it: ${command}`
+  );
+}
+
+const readyWords = (tools: VisorTools, settings: Settings): string =>
+  `${settings.root} is ready: ${nodeStep(tools, settings)}\`chainvisor doctor\` looks it over, \`chainvisor run start\` runs the node`;
 
 /** Where the folder is no node's home yet. */
 function nodeStep({ files }: VisorTools, settings: Settings): string {

@@ -5,6 +5,7 @@ import { goQuote } from "../../plan-info/go-quote.js";
 import type { Files } from "../../programs/files.js";
 import { linkWhole } from "../../programs/whole-file.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { digestOf } from "../../staging/home-readiness.js";
 import { usage } from "../../usage.js";
 import { placeProgram, requireExecutable } from "./place.js";
 
@@ -14,6 +15,8 @@ const EXECUTE = 0o111;
 export interface InitOptions {
   readonly files: Files;
   readonly settings: Pick<Settings, "root" | "name">;
+  /** Replaces the program of genesis that is there. */
+  readonly isForced?: boolean;
   /** A line for each step. */
   readonly log: (line: string) => void;
 }
@@ -22,6 +25,14 @@ export interface Initialized {
   readonly genesis: string;
   /** The program that `current` leads to. */
   readonly current: string;
+  /** Another program than the one that was given stays in its place and runs first. Undefined: the given one does. */
+  readonly kept?: KeptProgram | undefined;
+}
+
+/** SHA-256 of both, in hex. */
+interface KeptProgram {
+  readonly sha256: string;
+  readonly given_sha256: string;
 }
 
 /** Before anything is read or written. @throws UpgradeError UPG_INVALID_ARGUMENT */
@@ -38,12 +49,12 @@ export function requireInitProgram(files: Files, executable: string | undefined)
 
 /** @throws UpgradeError UPG_INVALID_CONFIG: something else is in a place; UPG_STORE_IO */
 export async function initialize(executable: string, options: InitOptions): Promise<Initialized> {
-  const { files, settings, log } = options;
+  const { files, settings, log, isForced = false } = options;
   const genesis = join(settings.root, "genesis", "bin", settings.name);
   try {
     makeBinFolder(dirname(genesis), options);
     log("checking on the genesis/bin executable");
-    if (files.facts(genesis)) log(`the ${goQuote(genesis)} file already exists`);
+    if (files.facts(genesis) && !isForced) log(`the ${goQuote(genesis)} file already exists`);
     else {
       log(`copying executable into place: ${goQuote(genesis)}`);
       await placeProgram(files, executable, genesis, FOLDER_MODE);
@@ -53,13 +64,19 @@ export async function initialize(executable: string, options: InitOptions): Prom
     log("checking on the current symlink and creating it if needed");
     const current = currentProgram(options);
     log(`the current symlink points to: ${goQuote(current)}`);
-    return { genesis, current };
+    return { genesis, current, kept: current === genesis ? keptProgram(files, genesis, executable) : undefined };
   } catch (cause) {
     if (cause instanceof UpgradeError) throw cause;
     throw new UpgradeError("UPG_STORE_IO", `cannot make the folders of ${settings.root}: ${messageOf(cause)}`, {
       cause,
     });
   }
+}
+
+/** A home that has made an upgrade has another program than that of genesis, and rightly so. */
+function keptProgram(files: Files, genesis: string, executable: string): KeptProgram | undefined {
+  const [sha256, given_sha256] = [digestOf(files, genesis), digestOf(files, executable)];
+  return sha256 === given_sha256 ? undefined : { sha256, given_sha256 };
 }
 
 function makeBinFolder(folder: string, { files, log }: InitOptions): void {
