@@ -38,8 +38,10 @@ export const supervisedStart = (env: NodeJS.ProcessEnv = process.env): Supervise
 };
 
 export interface RecordedStart {
-  /** Path of the record. */
+  /** What has the arguments: the record of a start, or a unit file. */
   readonly file: string;
+  /** In which the program runs; undefined: that of the record. */
+  readonly folder?: string;
   /** Of the program: `start` and its flags. */
   readonly args: readonly string[];
   /** Command that starts the service; undefined: no service ran the sidecar. */
@@ -51,7 +53,7 @@ export function recordedStart(files: Pick<Files, "read">, file: string): Recorde
   try {
     const bytes = files.read(file, BYTES_MAX) ?? new Uint8Array();
     const { args, service } = JSON.parse(decodeLossy(bytes)) as Record<string, unknown>;
-    if (!Array.isArray(args) || !args.every((each) => typeof each === "string")) return undefined;
+    if (!isWords(args)) return undefined;
     return { file, args, service: typeof service === "string" ? service : undefined };
   } catch {
     return undefined;
@@ -61,9 +63,32 @@ export function recordedStart(files: Pick<Files, "read">, file: string): Recorde
 /** How the last sidecar started the node of this home, for commands that say what such a start comes to. Undefined: none did. */
 export function startUnderSidecar(home: string, env: NodeJS.ProcessEnv = process.env): RecordedStart | undefined {
   const { DAEMON_HOME: other, DAEMON_NAME: name } = env;
+  const asked = askedStart(env);
+  if (asked) return asked;
   const supervised = other && name === programName() ? other : home;
   return recordedStart(diskFiles, join(supervised, "cosmovisor", START_FILE));
 }
+
+/** For `pre-upgrade`: judge this start, which may be that of a unit file, in place of the last one. */
+export const ASKED_START = "CHAINVISOR_ASKED_START";
+
+export const askedStartText = ({ file, folder, args }: Omit<RecordedStart, "service">): string =>
+  JSON.stringify({ file, folder, args });
+
+/** The arguments of another program's start are none of this one's. */
+function askedStart({ [ASKED_START]: text, DAEMON_NAME: name }: NodeJS.ProcessEnv): RecordedStart | undefined {
+  if (!text || name !== programName()) return undefined;
+  try {
+    const { file, folder, args } = JSON.parse(text) as Record<string, unknown>;
+    if (!isWords(args) || typeof file !== "string" || typeof folder !== "string") return undefined;
+    return { file, folder, args, service: undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+const isWords = (args: unknown): args is string[] =>
+  Array.isArray(args) && args.every((each) => typeof each === "string");
 
 /** The same while the sidecar runs: another supervisor starts the node without the flags of the one before it. */
 export function startUnderRunningSidecar(
@@ -71,7 +96,7 @@ export function startUnderRunningSidecar(
   env: NodeJS.ProcessEnv = process.env,
 ): RecordedStart | undefined {
   const recorded = startUnderSidecar(home, env);
-  if (!recorded || env["CHAINVISOR_SUPERVISES"] !== undefined) return recorded;
+  if (!recorded || recorded.folder !== undefined || env["CHAINVISOR_SUPERVISES"] !== undefined) return recorded;
   return livingHolder(join(dirname(recorded.file), SIDECAR_LOCK)) === undefined ? undefined : recorded;
 }
 

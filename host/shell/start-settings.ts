@@ -10,6 +10,7 @@ import { assert, messageOf, UpgradeError } from "../errors.js";
 import { programName } from "../program-name.js";
 import { shellWord } from "../shell-word.js";
 import type { Height } from "../types.js";
+import { usage } from "../usage.js";
 import { readyArguments } from "./arguments.js";
 import { envName, settle } from "./settings.js";
 
@@ -67,6 +68,8 @@ const FOLDERS = ["handlers", "handlersStaged"] as const;
 interface GivenStart {
   /** The file that says so. */
   readonly file: string;
+  /** In which the node runs; undefined: that of the file, which is the record of the last start. */
+  readonly folder?: string;
   readonly args: readonly string[];
 }
 
@@ -79,26 +82,40 @@ export function settledStart(program: Command, given?: GivenStart): StartSetting
   const start = program.commands.find((command) => command.name() === "start");
   assert(start, "the command start is registered where its settings are read");
   settle(start, { env: process.env, off: given ? takeGiven(given, program, start) : new Set() });
-  return startSettings(start, given?.file);
+  return startSettings(start, given);
 }
 
 /** Returns the switches that are turned off. @throws UpgradeError UPG_INVALID_ARGUMENT */
-function takeGiven({ file, args }: GivenStart, program: Command, start: Command): ReadonlySet<string> {
+function takeGiven(given: GivenStart, program: Command, start: Command): ReadonlySet<string> {
+  const { file, folder: base = dirname(file), args } = given;
   const flags = flagsOf(args, program, start);
   if (!flags) return new Set();
   try {
     const ready = readyArguments(flags, program);
-    start.parseOptions([...ready.args]);
+    const { unknown } = start.parseOptions([...ready.args]);
+    // The last start may have been one of another version, which has other flags.
+    if (given.folder !== undefined) requireKnown(unknown, program);
     for (const folder of FOLDERS) {
       const value: unknown = start.getOptionValue(folder);
       // The sidecar starts the node in its own folder, where the file is.
-      if (typeof value === "string") start.setOptionValueWithSource(folder, resolve(dirname(file), value), "cli");
+      if (typeof value === "string") start.setOptionValueWithSource(folder, resolve(base, value), "cli");
     }
     return ready.off;
   } catch (cause) {
-    const words = `this program does not take the flags of the sidecar's last start (${file}): ${messageOf(cause)}`;
+    const words = `this program does not take the flags of ${nameOf(given)}: ${messageOf(cause)}`;
     throw new UpgradeError("UPG_INVALID_ARGUMENT", words, { cause });
   }
+}
+
+const nameOf = ({ file, folder }: GivenStart): string =>
+  folder === undefined ? `the sidecar's last start (${file})` : file;
+
+/** Those of the whole program are not of its command `start`. @throws UpgradeError UPG_INVALID_ARGUMENT */
+function requireKnown(words: readonly string[], program: Command): void {
+  const isOfProgram = (word: string) =>
+    [...program.options.flatMap(({ long, short }) => [long, short]), "--help", "-h"].includes(word.split("=", 1)[0]);
+  const unknown = words.find((word) => /^-+[a-z]/i.test(word) && !isOfProgram(word));
+  if (unknown !== undefined) throw usage(`unknown flag: ${unknown}`);
 }
 
 /** Flags of the whole program may come before the command's name. Undefined: it is another command. */
@@ -115,10 +132,10 @@ function flagsOf(args: readonly string[], program: Command, start: Command): rea
 
 /**
  * @param start the command, settled
- * @param file has the flags that count as given on the command line, if a sidecar gave them
+ * @param given the flags that count as given on the command line, if a sidecar gave them
  * @throws UpgradeError UPG_INVALID_CONFIG: the folder of --handlers is missing
  */
-export function startSettings(start: Command, file?: string): StartSettings {
+export function startSettings(start: Command, given?: GivenStart): StartSettings {
   const flags = start.opts<StartFlags>();
   const { handlers, handlersStaged, handlerDiskMax, appVersion, haltHeight = 0n, maxBlocks } = flags;
   if (handlers !== undefined && !existsSync(handlers)) {
@@ -134,7 +151,7 @@ export function startSettings(start: Command, file?: string): StartSettings {
       { setting: "skip-upgrade-heights", heights: flags.skipUpgradeHeights ?? [] },
     ],
     ...{ handlerDiskMax, appVersion, haltHeight, maxBlocks },
-    sourceOf: (setting) => sourceOf(setting, start, file),
+    sourceOf: (setting) => sourceOf(setting, start, given),
   };
 }
 
@@ -143,7 +160,7 @@ function chosenEngine({ engine, withComet }: StartFlags, start: Command): Engine
   return start.getOptionValueSource("engine") === "default" ? undefined : engine;
 }
 
-function sourceOf(setting: string, start: Command, file: string | undefined): SettingSource {
+function sourceOf(setting: string, start: Command, given: GivenStart | undefined): SettingSource {
   const option = start.options.find(({ long }) => long === `--${setting}`);
   const by = option && start.getOptionValueSource(option.attributeName());
   if (by === "env") {
@@ -152,8 +169,10 @@ function sourceOf(setting: string, start: Command, file: string | undefined): Se
     return { words: `${variable} in the environment`, change };
   }
   if (by !== "config") {
-    const words = file === undefined ? `--${setting}` : `--${setting} of the sidecar's last start, ${file}`;
-    const change = () => (file === undefined ? `start without --${setting}` : `start the sidecar without --${setting}`);
+    if (!given) return { words: `--${setting}`, change: () => `start without --${setting}` };
+    const { file, folder } = given;
+    const words = `--${setting} of ${folder === undefined ? `the sidecar's last start, ${file}` : file}`;
+    const change = () => `start the sidecar without --${setting}`;
     return { words, change };
   }
   const change = (value: string, home: string) =>

@@ -23,9 +23,11 @@ const VERBS = [
 ] as const;
 const ROOT = 0;
 
-interface User {
+export interface User {
   readonly uid: number;
   readonly gid: number;
+  /** Beside `gid`. */
+  readonly groups?: ReadonlySet<number>;
 }
 
 type Place = Pick<Settings, "home" | "root" | "name">;
@@ -165,10 +167,7 @@ function problemOf(path: string, read: () => unknown): { readonly detail: string
 function accessReadiness(files: Files, settings: Place, program: string): readonly Readiness[] {
   const user = userOf(files, settings);
   if (!user || user.uid === ROOT) return [];
-  const problems = neededBy(files, settings, program).flatMap(([path, bits]) => {
-    const lacks = lackOf(files, path, bits, user);
-    return lacks === undefined ? [] : [lacks];
-  });
+  const problems = lacksOf(files, neededBy(files, settings, program), user);
   if (problems.length === 0) return [];
   const places = [settings.root, join(settings.home, "data"), join(settings.home, "handlers")];
   const there = places
@@ -178,6 +177,31 @@ function accessReadiness(files: Files, settings: Place, program: string): readon
   const next = `chown -R ${user.uid}:${user.gid} ${there} && chmod -R u+rwX ${there}`;
   const detail = `user ${user.uid}, as whom the node runs, ${problems.join("; ")}`;
   return [{ what: "files", state: "wrong", detail, next }];
+}
+
+const lacksOf = (files: Files, needs: readonly Need[], user: User): readonly string[] =>
+  needs.flatMap(([path, bits]) => lackOf(files, path, bits, user) ?? []);
+
+/** What this user cannot read, write or enter of what a node and its sidecar need from their start on, in words. Root can do all. */
+export function lacksOfUser(files: Files, settings: Place, program: string, user: User): readonly string[] {
+  if (user.uid === ROOT) return [];
+  const { home } = settings;
+  const config = join(home, "config");
+  const keys = ["priv_validator_key.json", "node_key.json", "genesis.json", "app.toml"];
+  const needs: Need[] = [
+    ...foldersAbove(home).map((path): Need => [path, RUN]),
+    [config, READ | RUN],
+    ...keys.map((name): Need => [join(config, name), READ]),
+    ...neededBy(files, settings, program),
+    ...writtenFiles(settings, program).map((path): Need => [path, READ | WRITE]),
+  ];
+  return lacksOf(files, needs, user);
+}
+
+/** From the root of the file system, with the folder itself. */
+function foldersAbove(folder: string): readonly string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [...foldersAbove(above), folder];
 }
 
 /** The node's user, if this process runs as another one that is not root. */
@@ -238,6 +262,7 @@ function lackOf(files: Files, path: string, bits: number, user: User): string | 
 }
 
 function bitsFor({ uid, gid, mode }: FileFacts, user: User): number {
-  if (uid === undefined) return READ | WRITE | RUN;
-  return mode >> (uid === user.uid ? 6 : gid === user.gid ? 3 : 0);
+  if (uid === undefined || gid === undefined) return READ | WRITE | RUN;
+  const isOfGroup = gid === user.gid || user.groups?.has(gid) === true;
+  return mode >> (uid === user.uid ? 6 : isOfGroup ? 3 : 0);
 }

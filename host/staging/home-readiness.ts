@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { toHex } from "../bytes.js";
 import { RESERVE_BYTES } from "../download/reserve.js";
 import { Home } from "../engine/home/home.js";
-import { type MachineName, programProblem } from "../programs/executable.js";
 import { failedRehearsal } from "../programs/failed-rehearsal.js";
 import type { Files } from "../programs/files.js";
 import type { Program } from "../programs/layout.js";
@@ -15,6 +14,7 @@ import { currentProblem, earlyProblem } from "./current-link.js";
 import { isStartedAgainByUnit } from "./doctor/units.js";
 import type { KnownOfChain } from "./plan-conflicts.js";
 import { isOurHome, pinnedHandler, replaceCommand } from "./plan-way.js";
+import { scriptProblem } from "./script.js";
 
 interface Facts extends KnownOfChain {
   readonly settings: Settings;
@@ -126,17 +126,4 @@ export function delayProblem({ restartDelay }: Pick<Settings, "restartDelay">): 
 function delayReadiness({ settings }: Facts): readonly Readiness[] {
   const detail = delayProblem(settings);
   return detail === undefined ? [] : [{ what: "plan", state: "skipped", detail, next: null }];
-}
-
-type ScriptSettings = Pick<Settings, "root" | "customPreUpgrade">;
-
-export const scriptFile = ({ root, customPreUpgrade }: ScriptSettings): string => join(root, customPreUpgrade);
-
-/** Undefined: it can be run, or there is none. */
-export function scriptProblem(files: Files, settings: ScriptSettings, machine?: MachineName): string | undefined {
-  if (settings.customPreUpgrade === "") return undefined;
-  const problem = programProblem(files, scriptFile(settings), machine);
-  // The sidecar makes it executable for its user.
-  if (problem === undefined || problem.endsWith("executed by all")) return undefined;
-  return `COSMOVISOR_CUSTOM_PREUPGRADE: ${problem}`;
 }

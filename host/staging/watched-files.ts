@@ -6,7 +6,7 @@ import { queueFile } from "../sidecar/decision/queue.js";
 import type { Settings } from "../sidecar/settings.js";
 import { decodeLossy } from "../text.js";
 import { currentLink } from "./current-link.js";
-import { scriptFile } from "./home-readiness.js";
+import { scriptFile } from "./script.js";
 
 const SCRIPT_BYTES_MAX = 4_096;
 const NAMED_MAX = 16;

@@ -6,11 +6,11 @@ import type { Cobra } from "../shell/cobra.js";
 import { reportFailure } from "../shell/fail.js";
 import { formatHelp } from "../shell/help.js";
 import { makeOutput } from "../shell/output.js";
+import { splitArguments, WITH_VALUE } from "../sidecar/run-arguments.js";
 import { readSettings, requireSettings } from "../sidecar/settings/read.js";
 import { usage } from "../usage.js";
 import { VERSION } from "../version.js";
 import { COMPLETE, makeProgram } from "./program.js";
-import { splitArguments, WITH_VALUE } from "./run-arguments.js";
 import type { VisorTools } from "./tools.js";
 
 /** @param args without the program's own name */

@@ -26,6 +26,8 @@ export interface Patient {
   readonly arch: string;
   /** Unit files that the operator named; undefined: those of the system are searched. */
   readonly units: readonly string[] | undefined;
+  /** Why the application would not start, or not make the plan's block, as a unit starts it; by unit file. */
+  readonly unitStarts?: ReadonlyMap<string, readonly string[]> | undefined;
   /** That runs on the home; undefined: none runs, or it was not asked. */
   readonly sidecar?: object | undefined;
   /** Why the sidecar that runs does not know whether the chain has scheduled an upgrade; undefined: it knows, or none runs. */

@@ -5,7 +5,7 @@ import { foldersBeside, interruptedRollback } from "../../programs/kept-data.js"
 import { chainvisorFor } from "../../programs/supervised-start.js";
 import { shellWord } from "../../shell-word.js";
 import { currentLink, currentProblem, earlyProblem } from "../current-link.js";
-import { scriptFile, scriptProblem } from "../home-readiness.js";
+import { scriptFile, scriptProblem } from "../script.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 
 export function folderFindings(patient: Patient): Finding[] {

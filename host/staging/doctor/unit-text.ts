@@ -33,9 +33,63 @@ export class UnitText {
     return words(this.last("ExecStart") ?? "")[0]?.replace(/^[-@:+!]+/, "");
   }
 
+  /** The words of `ExecStart` after the program. @param env whose variables they may name */
+  args(env: Readonly<Record<string, string | undefined>>): string[] {
+    const variableOf = (name: string) => env[name] ?? "";
+    return words(this.last("ExecStart") ?? "")
+      .slice(1)
+      .flatMap((word) => {
+        // A word of its own is split; in braces, or in another word, it is not.
+        const whole = /^\$([A-Za-z_]\w*)$/.exec(word)?.[1];
+        if (whole !== undefined) return variableOf(whole).split(/\s+/).filter(Boolean);
+        return [
+          word.replace(/\$\$|\$\{([A-Za-z_]\w*)\}/g, (_, name?: string) =>
+            name === undefined ? "$" : variableOf(name),
+          ),
+        ];
+      });
+  }
+
+  /** Files with variables, in their order, each with whether it may be missing. */
+  get environmentFiles(): readonly { readonly path: string; readonly mayBeMissing: boolean }[] {
+    return afterReset(this.#all("EnvironmentFile")).map((path) => ({
+      path: path.replace(/^-/, ""),
+      mayBeMissing: path.startsWith("-"),
+    }));
+  }
+
+  /** Of `Environment`, without files. */
+  get environment(): Readonly<Record<string, string>> {
+    return assigned(afterReset(this.#all("Environment")).flatMap(words));
+  }
+
   #all(key: string): string[] {
     return [...this.text.matchAll(new RegExp(`^${key}[ \\t]*=(.*)$`, "gm"))].map(([, value = ""]) => value.trim());
   }
+}
+
+/** An empty value takes back those before it. */
+const afterReset = (values: readonly string[]): readonly string[] => values.slice(values.lastIndexOf("") + 1);
+
+const assigned = (found: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    found.flatMap((word) => {
+      const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+
+/** The variables of a file that `EnvironmentFile` names: a line each, with or without quotes around the value. */
+export function variablesIn(bytes: Uint8Array): Readonly<Record<string, string>> {
+  const lines = decodeLossy(bytes)
+    .replace(/\\\r?\n/g, "")
+    .split(/\r?\n/);
+  return assigned(
+    lines
+      .map((line) => line.trim())
+      .filter((line) => !/^[#;]/.test(line))
+      .map((line) => line.replace(/^(\w+)\s*=\s*(["']?)(.*)\2$/s, "$1=$3")),
+  );
 }
 
 /** Words with quotes around them or around a part; `%%` is a per cent sign. */

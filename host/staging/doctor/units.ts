@@ -1,22 +1,28 @@
 /** Unit files of systemd that run a sidecar on this home: values with which an upgrade goes wrong in the night. */
 import { isAbsolute, join, resolve } from "node:path";
+import { messageOf } from "../../errors.js";
 import type { Files } from "../../programs/files.js";
+import { flagIn } from "../../programs/own-home.js";
 import { NO_RESTART } from "../../sidecar/program-end.js";
 import { parseGoDuration } from "../../sidecar/settings/go-duration.js";
 import { decodeLossy } from "../../text.js";
+import { lacksOfUser } from "../files-readiness.js";
+import { scriptProblem } from "../script.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 import { OPEN_FILES_MIN, stopSeconds } from "./unit-file.js";
+import { bytesOf, environmentOf, unitStart } from "./unit-start.js";
 import { UnitText, unitSeconds } from "./unit-text.js";
+import { USERS, unitUser } from "./unit-user.js";
 
 const FOLDERS = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
-const USERS = "/etc/passwd";
-const BYTES_MAX = 262_144;
+/** Of what a user cannot do. */
+const LACKS_SHOWN = 3;
 /** Values of Restart with which a service that exits with 0 is started again. */
 const AFTER_SUCCESS: ReadonlySet<string> = new Set(["always", "on-success"]);
 const NANOS_PER_MILLI = 1_000_000n;
 
 export function unitFindings(patient: Patient): Finding[] {
-  const units = patient.units ?? ownUnits(patient.files, patient.read.settings.home);
+  const units = unitsOf(patient);
   const named = units.flatMap((file) => {
     const text = textOf(patient.files, file);
     return text === undefined ? [wrong("unit", `${file} is missing`)] : findingsOf(file, text, patient);
@@ -29,6 +35,10 @@ export function unitFindings(patient: Patient): Finding[] {
   }
   return named;
 }
+
+/** Those that the operator named, else those of the system that name this home. */
+export const unitsOf = ({ units, files, read }: Pick<Patient, "units" | "files" | "read">): readonly string[] =>
+  units ?? ownUnits(files, read.settings.home);
 
 /** Does the one unit of this home start a sidecar again that has exited with 0? */
 export function isStartedAgainByUnit(files: Files, home: string): boolean {
@@ -48,20 +58,19 @@ function ownUnits(files: Files, home: string): string[] {
 }
 
 /** Undefined: there is none, or it cannot be read. */
-function textOf(files: Files, file: string): UnitText | undefined {
-  try {
-    const bytes = files.read(file, BYTES_MAX);
-    return bytes && UnitText.of(bytes);
-  } catch {
-    return undefined;
-  }
+export function textOf(files: Files, file: string): UnitText | undefined {
+  const bytes = bytesOf(files, file);
+  return bytes && UnitText.of(bytes);
 }
 
 function findingsOf(file: string, unit: UnitText, patient: Patient): Finding[] {
   if (unit.has(/^ExecStart=.*cosmovisor/m))
     return [warning("unit", `${file} runs Cosmovisor on this home: one sidecar may run`, "chainvisor service")];
-  const problems = [...otherSettings(unit, patient), ...endings(unit, patient), ...missing(unit, patient)];
-  const doubts = [...doubtsOf(unit, patient), ...startsOnceOnly(unit)];
+  const settings = otherSettings(unit, patient);
+  const started = settings.length > 0 ? NOTHING : startOf(unit, patient);
+  const asked = patient.unitStarts?.get(file) ?? [];
+  const problems = [...settings, ...started.problems, ...asked, ...endings(unit, patient), ...missing(unit, patient)];
+  const doubts = [...started.doubts, ...doubtsOf(unit, patient), ...startsOnceOnly(unit)];
   if (problems.length + doubts.length === 0) return [ok("unit", file)];
   return [
     ...problems.map((text) => wrong("unit", `${file}: ${text}`, "chainvisor service")),
@@ -69,17 +78,79 @@ function findingsOf(file: string, unit: UnitText, patient: Patient): Finding[] {
   ];
 }
 
+interface StartFindings {
+  readonly problems: readonly string[];
+  readonly doubts: readonly string[];
+}
+
+const NOTHING: StartFindings = { problems: [], doubts: [] };
+
+/** What speaks against the start of the sidecar and its application, besides what is wrong here anyway. */
+function startOf(unit: UnitText, patient: Patient): StartFindings {
+  const { files, read } = patient;
+  const { name } = read.settings;
+  try {
+    const start = unitStart(unit, files, name);
+    if (!start) return { problems: missingVariables(unit, files), doubts: [] };
+    const script = scriptProblem(files, start.read.settings, patient);
+    const here = [...read.problems, ...read.warnings];
+    const problems = [
+      ...start.read.problems,
+      ...(script === undefined || here.includes(script) ? [] : [script]),
+      ...otherCommand(start.app),
+      ...unreadable(unit, patient),
+    ];
+    const doubts = start.read.warnings.filter((text) => text !== script);
+    const isNew = (text: string) => !here.includes(text);
+    return { problems: problems.filter(isNew), doubts: doubts.filter(isNew) };
+  } catch (error) {
+    return { problems: [messageOf(error)], doubts: [] };
+  }
+}
+
+/** A node of any chain is run by its program's \`start\`. */
+function otherCommand(app: readonly string[] | undefined): readonly string[] {
+  if (app?.includes("start")) return [];
+  const what = app ? `\`${["run", ...app].join(" ")}\`` : "another command than `run`";
+  return [`its ExecStart is ${what}: \`run start\` runs the node`];
+}
+
+function unreadable(unit: UnitText, { files, read }: Patient): readonly string[] {
+  const user = unitUser(unit, files);
+  const { settings } = read;
+  const lacks = user ? lacksOfUser(files, settings, join(settings.root, "current", "bin", settings.name), user) : [];
+  if (lacks.length === 0) return [];
+  const shown = lacks.slice(0, LACKS_SHOWN).join("; ");
+  const more = lacks.length > LACKS_SHOWN ? `; and ${lacks.length - LACKS_SHOWN} more` : "";
+  return [`its user ${unit.last("User")} ${shown}${more}`];
+}
+
+/** Without them systemd does not start it. */
+const missingVariables = (unit: UnitText, files: Files): readonly string[] =>
+  unit.environmentFiles
+    .filter(({ path, mayBeMissing }) => !mayBeMissing && !/[%*?[]/.test(path) && isMissing(files, path))
+    .map(({ path }) => `its EnvironmentFile ${path} is missing: systemd does not start it`);
+
+function isMissing(files: Files, path: string): boolean {
+  try {
+    return !files.facts(path);
+  } catch {
+    return false;
+  }
+}
+
 /** The sidecar that it starts is not the one that is looked at here. */
-function otherSettings(unit: UnitText, { read }: Patient): string[] {
-  // Of what that file says nothing is known.
-  if (unit.last("EnvironmentFile") !== undefined) return [];
+function otherSettings(unit: UnitText, { files, read }: Patient): string[] {
+  // Of what a file says that cannot be read nothing is known.
+  const set = environmentOf(unit, files);
+  if (!set) return [];
   const { home, name } = read.settings;
   const wanted = [["DAEMON_HOME", home] as const, ["DAEMON_NAME", name] as const];
   return wanted.flatMap(([variable, value]) => {
-    const set = unit.variable(variable);
-    if (set === undefined) return [`${variable} is not set in it`];
-    const isSame = variable === "DAEMON_HOME" ? resolve(set) === resolve(value) : set === value;
-    return isSame ? [] : [`its ${variable} is ${set}, and what is looked at here is of ${value}`];
+    const given = flagIn(unit.args(set), variable === "DAEMON_HOME" ? "--home" : "--name") ?? set[variable];
+    if (given === undefined) return [`${variable} is not set in it`];
+    const isSame = variable === "DAEMON_HOME" ? resolve(given) === resolve(value) : given === value;
+    return isSame ? [] : [`its ${variable} is ${given}, and what is looked at here is of ${value}`];
   });
 }
 
@@ -136,7 +207,7 @@ function logFormatsOf(unit: UnitText, name: string): ReadonlyMap<string, string>
 function doubtsOf(unit: UnitText, { files, read }: Patient): string[] {
   const doubts: string[] = [];
   const user = unit.last("User");
-  const users = files.read(USERS, BYTES_MAX);
+  const users = bytesOf(files, USERS);
   const isKnown =
     !user ||
     /^[0-9%]/.test(user) ||

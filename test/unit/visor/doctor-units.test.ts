@@ -1,4 +1,5 @@
 /** Unit files of systemd: that of `service` is right, and each value that harms is named. */
+import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readSettings } from "../../../host/sidecar/settings/read.js";
 import { unitFile } from "../../../host/staging/doctor/unit-file.js";
@@ -54,7 +55,7 @@ describe("examine() unit files", () => {
     [
       "a sidecar that is not there",
       /^ExecStart=/m,
-      "ExecStart=-/no/chainvisor run\n#",
+      "ExecStart=-/no/chainvisor run start\n#",
       "wrong",
       "its program /no/chainvisor is missing",
     ],
@@ -91,11 +92,65 @@ describe("examine() unit files", () => {
     expect(found[0]).toContain(`${level} unit`);
   });
 
-  test("a unit file whose environment is in another file → its home and name are not known, and not wrong", () => {
+  const unitOf = (home: string) =>
+    unitFile({
+      settings: readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined),
+      ...{ command: [process.execPath, "/x/chainvisor.js"], args: ["start"], user: "root" },
+    });
+
+  test("a unit file whose environment is in another file → that file counts; missing → named, with a hyphen → not", () => {
     const { home, put } = goodHome();
-    const settings = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
-    const unit = unitFile({ settings, command: [process.execPath, "/x/chainvisor.js"], args: ["start"], user: "root" });
-    const elsewhere = unit.replace(/^Environment=.*$/gm, "").replace("User=", "EnvironmentFile=/etc/chain.env\nUser=");
-    expect(look(home, { units: [put("u.service", elsewhere)] })).toEqual([]);
+    const variables = put("chain.env", `# of the node\nDAEMON_HOME="${home}"\nDAEMON_NAME=n\n`, 0o644);
+    const elsewhere = (file: string, unit = unitOf(home).replace(/^Environment=.*$/gm, "")) =>
+      look(home, { units: [put("u.service", unit.replace("User=", `EnvironmentFile=${file}\nUser=`))] });
+    expect(elsewhere(variables)).toEqual([]);
+    expect(elsewhere("/no/such.env")).toEqual([expect.stringContaining("its EnvironmentFile /no/such.env is missing")]);
+    expect(elsewhere("-/no/such.env", unitOf(home))).toEqual([]);
+    writeFileSync(variables, `DAEMON_HOME=${home}\nDAEMON_NAME='n'\nCHAINVISOR_ON_REFUSAL=bogus\n`);
+    expect(elsewhere(variables)).toEqual([expect.stringContaining("CHAINVISOR_ON_REFUSAL")]);
+  });
+
+  test.each([
+    ["CHAINVISOR_ON_REFUSAL=bogus", "wrong", "CHAINVISOR_ON_REFUSAL"],
+    ["DAEMON_DATA_BACKUP_DIR=/no/such", "wrong", '"/no/such" must be a valid directory'],
+    ["COSMOVISOR_CUSTOM_PREUPGRADE=nope.sh", "wrong", "COSMOVISOR_CUSTOM_PREUPGRADE"],
+    ["CHAINVISOR_ON_REFUSALS=stop", "warning", "there is no variable CHAINVISOR_ON_REFUSALS"],
+  ])("a unit file with %s → %s, with the words of the settings", (variable, level, words) => {
+    const { home, put } = goodHome();
+    const unit = unitOf(home).replace(/^User=/m, `Environment=${variable}\nUser=`);
+    const found = look(home, { units: [put("u.service", unit)] });
+    expect(found).toEqual([expect.stringContaining(words)]);
+    expect(found[0]).toContain(`${level} unit`);
+  });
+
+  test.each([
+    ["run status", "its ExecStart is `run status`"],
+    ["run", "its ExecStart is `run`"],
+    ["status", "its ExecStart is another command than `run`"],
+  ])("a unit file that starts `%s` → `run start` runs the node", (command, words) => {
+    const { home, put } = goodHome();
+    const unit = unitOf(home).replace("chainvisor.js run start", `chainvisor.js ${command}`);
+    expect(look(home, { units: [put("u.service", unit)] })).toEqual([expect.stringContaining(words)]);
+  });
+
+  test("a unit file that names home and program by flags, or by its variables → right", () => {
+    const { home, put } = goodHome();
+    const flags = unitOf(home)
+      .replace(/^Environment=.*$/gm, "")
+      .replace("chainvisor.js run", `chainvisor.js --home ${home} --name=n run`);
+    expect(look(home, { units: [put("u.service", flags)] })).toEqual([]);
+    const variables = unitOf(home)
+      .replace("run start", "run $WORDS --x $$")
+      .replace("User=", "Environment=WORDS=start\nUser=");
+    expect(look(home, { units: [put("u.service", variables)] })).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("a unit file whose user cannot read the key → named with owner and mode", () => {
+    const { home, put } = goodHome();
+    put("config/priv_validator_key.json", "{}", 0o600);
+    const unit = unitOf(home).replace("User=root", "User=nobody");
+    const [found = ""] = look(home, { units: [put("u.service", unit)] });
+    expect(found).toMatch(/^wrong unit: .*its user nobody cannot /);
+    expect(found).toMatch(/priv_validator_key\.json|\d more/);
   });
 });
