@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { shellWord } from "../../host/shell-word.js";
+import { MARK } from "../../host/sidecar/child-env.js";
 import { left } from "../../host/sidecar/left-processes.js";
-import { MARK } from "../../host/visor/run/child-env.js";
 import {
   type CommandEnd,
   ofAlerts,

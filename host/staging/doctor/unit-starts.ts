@@ -1,6 +1,7 @@
 /** What the programs of a home report of a start by a unit file: `pre-upgrade` judges its flags and variables as `start` reads them. */
 import { join } from "node:path";
 import { ASKED_START, askedStartText } from "../../programs/supervised-start.js";
+import { childEnv } from "../../sidecar/child-env.js";
 import type { Machine } from "../../sidecar/machine.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
 import type { Readiness } from "../../sidecar/status.js";
@@ -15,8 +16,6 @@ interface Asked {
   readonly machine: Machine;
   /** Unit files that the operator named; undefined: those of the system are searched. */
   readonly units: readonly string[] | undefined;
-  /** The environment of what the sidecar starts, by its own. */
-  readonly envOf: (env: NodeJS.ProcessEnv) => Readonly<Record<string, string | undefined>>;
   /** Name of the plan that comes next. */
   readonly plan: string | undefined;
 }
@@ -49,10 +48,7 @@ function startEnv(file: string, { machine: { files }, read }: Asked): NodeJS.Pro
 }
 
 /** Of the program of the plan, where there is one, then of the program that runs until the height. */
-async function answers(
-  { read, machine: real, plan, envOf }: Asked,
-  env: NodeJS.ProcessEnv,
-): Promise<readonly Readiness[]> {
+async function answers({ read, machine: real, plan }: Asked, env: NodeJS.ProcessEnv): Promise<readonly Readiness[]> {
   const { settings } = read;
   const files = { ...real.files, chmod: () => undefined };
   const { home, root, name } = settings;
@@ -65,7 +61,7 @@ async function answers(
   for (const program of programs) {
     const said = await askCurrent({
       ...{ program, home, isOurs: true, files, processes: real.processes, signal },
-      env: envOf(env),
+      env: childEnv({ settings, env }),
     });
     if (said) found.push(said);
   }

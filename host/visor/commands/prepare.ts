@@ -4,6 +4,7 @@ import { requireInputFile } from "../../engine/home/input-file.js";
 import { messageOf, UpgradeError } from "../../errors.js";
 import { HomeLock } from "../../programs/home-lock.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { childEnv } from "../../sidecar/child-env.js";
 import { type Plan, planIn, readPlanFile } from "../../sidecar/decision/plan-file.js";
 import { readQueue } from "../../sidecar/decision/queue.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
@@ -23,7 +24,6 @@ import { supervisionReadiness, unsupervised } from "../../staging/supervision.js
 import { visible } from "../../visible.js";
 import { GrpcClient } from "../../wallet/grpc.js";
 import { realMachine } from "../real-machine.js";
-import { childEnv } from "../run/child-env.js";
 import { commandLog } from "../run/log.js";
 import type { VisorTools } from "../tools.js";
 import { lackingOf, statusOf } from "../without-sidecar/status-of.js";

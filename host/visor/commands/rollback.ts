@@ -13,13 +13,13 @@ import { chainvisorFor, SIDECAR_LOCK } from "../../programs/supervised-start.js"
 import type { Cobra } from "../../shell/cobra.js";
 import { confirmHere } from "../../shell/confirm.js";
 import { shellWord } from "../../shell-word.js";
+import { MARK } from "../../sidecar/child-env.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import { storeHeight } from "../../sidecar/heights/store-height.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { lastStart } from "../../staging/start-command.js";
 import { usage } from "../../usage.js";
 import { realMachine } from "../real-machine.js";
-import { MARK } from "../run/child-env.js";
 import { linkPrevious } from "../run/link.js";
 import type { VisorTools } from "../tools.js";
 

@@ -2,9 +2,9 @@
 import { UpgradeError } from "../../errors.js";
 import { Layout } from "../../programs/layout.js";
 import type { Cobra } from "../../shell/cobra.js";
+import { childEnv } from "../../sidecar/child-env.js";
 import type { RunEnd } from "../../sidecar/machine.js";
 import { VERSION } from "../../version.js";
-import { childEnv } from "../run/child-env.js";
 import type { VisorTools } from "../tools.js";
 
 const MILLIS_MAX = 30_000;

@@ -2,8 +2,9 @@
  * What is left of an application: of one whose sidecar was killed, and of one that was a script and not the program itself, which
  * goes on when the script is ended. Nothing may touch the data while it runs, and no other program may be started beside it.
  */
+
+import { MARK } from "../../sidecar/child-env.js";
 import type { AppProcess } from "../../sidecar/machine.js";
-import { MARK } from "../run/child-env.js";
 import type { Shared } from "../run/options.js";
 
 /** A process that starts others as fast as they are ended is no application. */

@@ -4,13 +4,13 @@
  */
 import { isUpgradeError, messageOf } from "../../errors.js";
 import { Layout } from "../../programs/layout.js";
+import { childEnv } from "../../sidecar/child-env.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import { removeFailure, writeFailure } from "../../sidecar/failure-record.js";
 import { askRpc } from "../../sidecar/heights/node-status.js";
 import { ofOwnChain } from "../../sidecar/heights/own-chain.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
 import { besideSidecar, keepStart, lastStart, type StartCommands } from "../../staging/start-command.js";
-import { childEnv } from "./child-env.js";
 import type { Shared, VisorOptions } from "./options.js";
 import { StepFailure } from "./scripts.js";
 import { VisorLoop } from "./visor-loop.js";

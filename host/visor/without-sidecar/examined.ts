@@ -10,7 +10,6 @@ import { examine } from "../../staging/doctor/doctor.js";
 import type { Finding } from "../../staging/doctor/finding.js";
 import { unitStarts } from "../../staging/doctor/unit-starts.js";
 import { planInState } from "../../staging/plan-in-state.js";
-import { childEnv } from "../run/child-env.js";
 import { type FoundStatus, statusOf } from "./status-of.js";
 
 interface ExaminedHome {
@@ -33,10 +32,7 @@ export async function examineHome(
   const { sidecar, scheduled } = found;
   const node = await nodeFacts({ files, settings: read.settings, sidecar });
   const chain = (await planInState(files, read.settings))?.plan;
-  const starts = await unitStarts({
-    ...{ read, machine, units, plan: scheduled?.plan.name },
-    envOf: (env) => childEnv({ settings: read.settings, env }),
-  });
+  const starts = await unitStarts({ read, machine, units, plan: scheduled?.plan.name });
   const unread = unreadPlan(found.status);
   const patient = {
     files,

@@ -12,6 +12,7 @@ import { interruptedRollback } from "../../programs/kept-data.js";
 import { Layout, type Program } from "../../programs/layout.js";
 import { lostLink } from "../../programs/lost-link.js";
 import { chainvisorFor } from "../../programs/supervised-start.js";
+import { childEnv } from "../../sidecar/child-env.js";
 import { type Decision, firstOf } from "../../sidecar/decision/decide.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
@@ -31,7 +32,6 @@ import { nextCommand, pinnedHandler } from "../../staging/plan-way.js";
 import { stagePlan } from "../../staging/stage-plan.js";
 import { commandsAfter, lastStart } from "../../staging/start-command.js";
 import type { HaltRecord } from "../../upgrade/halt.js";
-import { childEnv } from "../run/child-env.js";
 import { Look } from "../run/look.js";
 
 /** Never rejects. @param silentPid of a sidecar that runs and does not respond; undefined: none runs */

@@ -1,7 +1,7 @@
 /** The environment of what the sidecar starts: its own, with what shows a program of this project that it is supervised. */
-import { prefixOf } from "../../programs/program-variables.js";
-import { logEnvironment } from "../../shell/process-log.js";
-import type { VisorOptions } from "./options.js";
+import { prefixOf } from "../programs/program-variables.js";
+import { logEnvironment } from "../shell/process-log.js";
+import type { Settings } from "./settings.js";
 
 /** Marks what a sidecar of this root has started; the next one ends it where it was left running. */
 export const MARK = "CHAINVISOR_SUPERVISES";
@@ -9,7 +9,10 @@ export const MARK = "CHAINVISOR_SUPERVISES";
 export function childEnv({
   settings,
   env,
-}: Pick<VisorOptions, "settings" | "env">): Readonly<Record<string, string | undefined>> {
+}: {
+  readonly settings: Settings;
+  readonly env: NodeJS.ProcessEnv;
+}): Readonly<Record<string, string | undefined>> {
   const { home, name, root } = settings;
   const prefix = prefixOf(name);
   // The sidecar looks at once: the node need not hold at the height for it (shell/halt-linger-flag.ts).
