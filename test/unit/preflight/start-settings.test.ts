@@ -7,6 +7,8 @@ import { preUpgrade } from "../../../host/offline/pre-upgrade.js";
 import { hindrance } from "../../../host/offline/start-judgement.js";
 import { HomeLock } from "../../../host/programs/home-lock.js";
 import {
+  ASKED_START,
+  askedStartText,
   SIDECAR_LOCK,
   START_FILE,
   startUnderRunningSidecar,
@@ -133,6 +135,21 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     expect(status).toBe(exit);
     if (typeof words === "string") expect(said).toContain(words);
     else expect(said).toMatch(words);
+  });
+
+  test.each<[args: readonly string[], exit: number, words: string]>([
+    [["start", "--halt-height", "9"], 30, "halt-height is 9 (--halt-height of /etc/n.service)"],
+    [["start", "--unsafe-skip-upgrades=9"], 30, "this node leaves out the upgrade"],
+    [["start", "--bogus-flag", "3"], 30, "does not take the flags of /etc/n.service: unknown flag: --bogus-flag"],
+    [["start", "--log_level", "info", "--home", "/h", "--trace"], 0, "at the height"],
+  ])("asked for a start of a unit file with %j → %i, whatever the last start was", async (args, exit, words) => {
+    const home = scheduled();
+    lastStart(home, "start", "--halt-height", "8");
+    vi.stubEnv(ASKED_START, askedStartText({ file: "/etc/n.service", folder: join(home, "cosmovisor"), args }));
+    vi.stubEnv("DAEMON_NAME", "chaind");
+    expect(await check(home)).toEqual([exit, expect.stringContaining(words)]);
+    vi.stubEnv("DAEMON_NAME", "another");
+    expect(startUnderSidecar(home)?.args).not.toEqual(args);
   });
 
   test("the record of a sidecar that does not run → pre-upgrade does not count it: another supervisor may start the node", async () => {

@@ -1,0 +1,39 @@
+/** What programs report of a start by a unit file. */
+import { expect, test } from "vitest";
+import { ASKED_START } from "../../../host/programs/supervised-start.js";
+import { readSettings } from "../../../host/sidecar/settings/read.js";
+import { unitStarts } from "../../../host/staging/doctor/unit-starts.js";
+import { realMachine } from "../../../host/visor/real-machine.js";
+import { goodHome } from "./doctor-home.js";
+
+const END = { exit: 30, signal: null, stdout: "" };
+
+test("unitStarts() → the program is asked with the unit's flags and variables; what it reports without them is left out", async () => {
+  const { home, put } = goodHome();
+  put("data/chain.mdb", "");
+  put("cosmovisor/genesis/bin/n", `#!/usr/bin/env node\n`);
+  const unit = put(
+    "u.service",
+    `[Service]\nEnvironment=DAEMON_HOME=${home} DAEMON_NAME=n N_HALT_HEIGHT=9\nExecStart=/x/chainvisor run start --trace\n`,
+  );
+  const other = put(
+    "v.service",
+    `[Service]\nEnvironment=DAEMON_HOME=${home} DAEMON_NAME=n\nExecStart=/x/chainvisor run version\n`,
+  );
+  const run = async (_file: string, { env }: { env: NodeJS.ProcessEnv }) => {
+    const { [ASKED_START]: asked, N_HALT_HEIGHT: halt } = env;
+    return { ...END, stderr: asked === undefined ? "Error: the disk is full" : `Error: ${halt} ${asked}` };
+  };
+  const machine = { ...realMachine, processes: { ...realMachine.processes, run } } as typeof realMachine;
+  const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
+  const found = await unitStarts({ read, machine, units: [unit, other], plan: undefined });
+  const asked = JSON.stringify({ file: unit, folder: `${home}/cosmovisor`, args: ["start", "--trace"] });
+  expect([...found]).toEqual([[unit, [`pre-upgrade ended with 30: Error: 9 ${asked}`]]]);
+  const sick = {
+    ...machine,
+    processes: { ...machine.processes, run: async () => ({ ...END, stderr: "Error: the disk is full" }) },
+  };
+  expect([
+    ...(await unitStarts({ read, machine: sick as typeof realMachine, units: [unit], plan: undefined })),
+  ]).toEqual([[unit, []]]);
+});
