@@ -1,10 +1,10 @@
 /** `chainvisor add-batch-upgrade`. */
 import { resolve } from "node:path";
 import type { Cobra } from "../../shell/cobra.js";
+import { addUpgrades, type UpgradeToAdd } from "../../staging/layout/add-upgrade.js";
+import { upgradesInCsv, upgradesInList } from "../../staging/layout/batch.js";
 import { decodeLossy } from "../../text.js";
 import { usage } from "../../usage.js";
-import { addUpgrades, type UpgradeToAdd } from "../layout/add-upgrade.js";
-import { upgradesInCsv, upgradesInList } from "../layout/batch.js";
 import type { VisorTools } from "../tools.js";
 import { chainPlan } from "./add-upgrade.js";
 

@@ -9,8 +9,8 @@ import { shellWord } from "../../shell-word.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import { settingsToml } from "../../sidecar/settings/write-file.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { type Initialized, initialize, requireInitProgram } from "../../staging/layout/init.js";
 import { encodeText } from "../../text.js";
-import { type Initialized, initialize, requireInitProgram } from "../layout/init.js";
 import type { VisorTools } from "../tools.js";
 import { settingsWithoutFolders } from "../without-folders.js";
 

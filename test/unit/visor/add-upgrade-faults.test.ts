@@ -10,8 +10,8 @@ import { isUpgradeError } from "../../../host/errors.js";
 import { diskFiles } from "../../../host/programs/disk-files.js";
 import type { Files } from "../../../host/programs/files.js";
 import { readQueue } from "../../../host/sidecar/decision/queue.js";
-import { addUpgrades } from "../../../host/visor/layout/add-upgrade.js";
-import { initialize } from "../../../host/visor/layout/init.js";
+import { addUpgrades } from "../../../host/staging/layout/add-upgrade.js";
+import { initialize } from "../../../host/staging/layout/init.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-faults-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { diskFiles } from "../../../host/programs/disk-files.js";
 import { digestOf } from "../../../host/staging/home-readiness.js";
-import { initialize } from "../../../host/visor/layout/init.js";
+import { initialize } from "../../../host/staging/layout/init.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-init-again-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { diskFiles } from "../../../host/programs/disk-files.js";
 import { queueFile, queuePlans, readQueue, unqueuePlan } from "../../../host/sidecar/decision/queue.js";
-import { addUpgrades, type UpgradeToAdd } from "../../../host/visor/layout/add-upgrade.js";
-import { upgradesInCsv, upgradesInList } from "../../../host/visor/layout/batch.js";
+import { addUpgrades, type UpgradeToAdd } from "../../../host/staging/layout/add-upgrade.js";
+import { upgradesInCsv, upgradesInList } from "../../../host/staging/layout/batch.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-queue-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

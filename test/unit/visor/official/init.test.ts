@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../../host/errors.js";
 import { diskFiles } from "../../../../host/programs/disk-files.js";
 import { readSettings } from "../../../../host/sidecar/settings/read.js";
-import { initialize, requireInitProgram } from "../../../../host/visor/layout/init.js";
+import { initialize, requireInitProgram } from "../../../../host/staging/layout/init.js";
 import type { VisorTools } from "../../../../host/visor/tools.js";
 import { settingsWithoutFolders } from "../../../../host/visor/without-folders.js";
 import { thrownBy } from "../../../thrown-by.js";

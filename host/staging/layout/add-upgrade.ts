@@ -5,8 +5,8 @@ import { Layout } from "../../programs/layout.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { isSame, queuePlans, readQueue, unqueuePlan } from "../../sidecar/decision/queue.js";
 import type { Settings } from "../../sidecar/settings.js";
-import { contradiction } from "../../staging/plan-conflicts.js";
 import { usage } from "../../usage.js";
+import { contradiction } from "../plan-conflicts.js";
 import { placeProgram, requireExecutable } from "./place.js";
 
 const FOLDER_MODE = 0o755;

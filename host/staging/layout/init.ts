@@ -5,8 +5,8 @@ import { goQuote } from "../../plan-info/go-quote.js";
 import type { Files } from "../../programs/files.js";
 import { linkWhole } from "../../programs/whole-file.js";
 import type { Settings } from "../../sidecar/settings.js";
-import { digestOf } from "../../staging/home-readiness.js";
 import { usage } from "../../usage.js";
+import { digestOf } from "../home-readiness.js";
 import { placeProgram, requireExecutable } from "./place.js";
 
 const FOLDER_MODE = 0o750;
