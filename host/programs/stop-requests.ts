@@ -19,7 +19,8 @@ export class StopRequests {
     if (this.#state === "just now") return "again";
     this.#state = "just now";
     // Signals that arrived while the event loop was blocked are handled before an immediate, but after a timer.
-    setTimeout(() => setImmediate(() => this.#end()).unref(), SAME_REQUEST_MILLIS).unref();
+    // The immediate is not unreferenced: a loop that waits would handle it after the next event only, which may be the second request.
+    setTimeout(() => setImmediate(() => this.#end()), SAME_REQUEST_MILLIS).unref();
     return "stop";
   }
 

@@ -108,7 +108,7 @@ function startOf(unit: UnitText, patient: Patient): StartFindings {
   }
 }
 
-/** A node of any chain is run by its program's \`start\`. */
+/** A node of any chain is run by its program's `start`. */
 function otherCommand(app: readonly string[] | undefined): readonly string[] {
   if (app?.includes("start")) return [];
   const what = app ? `\`${["run", ...app].join(" ")}\`` : "another command than `run`";
