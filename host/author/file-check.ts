@@ -54,7 +54,7 @@ export function checkFile(file: string, table?: ModuleTable): FileCheck {
   }
 }
 
-/** What a guard of this chain's nodes refuses; a chain whose program has other modules may accept the file. */
+/** Code of a guard of this chain's nodes. Nodes of a chain with other modules may accept the file. */
 const OF_CHAIN = "UPG_MIGRATION_VERSION_MAP";
 
 export const isOfChain = ({ code }: CheckFinding): boolean => code === OF_CHAIN;

@@ -96,7 +96,7 @@ function cancelQuietly(place: RestorePlace): void {
 }
 
 /**
- * What a restore that was cut off has left to do; undefined: nothing.
+ * Completes a restore that was interrupted. Returns undefined when none was.
  * @throws Unmovable; UpgradeError UPG_STORE_CORRUPT; what the system says
  */
 export function endRestore(place: RestorePlace): RestoreEnd | undefined {

@@ -46,7 +46,7 @@ export function openRehearsal(below: Database, facts: RehearsalFacts, asAtPlan: 
 }
 
 /**
- * What the upgrade block would refuse whatever the handler does, on the versions and stores as they are now.
+ * Makes the checks of the upgrade block whose results do not depend on the handler's run, on the present versions and stores.
  * @param app opened as at the plan
  * @throws UpgradeError UPG_HANDLER_LAYOUT, UPG_MIGRATION_VERSION_MAP, UPG_INVALID_*
  */

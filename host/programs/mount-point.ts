@@ -15,7 +15,7 @@ export function isMountPoint(path: string): boolean {
   }
 }
 
-/** Undefined: this system has no such list. */
+/** Returns undefined when this system has no such list. */
 function mountPoints(): readonly string[] | undefined {
   try {
     const lines = readFileSync(MOUNTS, "utf8").split("\n");

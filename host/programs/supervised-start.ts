@@ -38,7 +38,7 @@ export const supervisedStart = (env: NodeJS.ProcessEnv = process.env): Supervise
 };
 
 export interface RecordedStart {
-  /** What has the arguments: the record of a start, or a unit file. */
+  /** File that the arguments come from: the record of a start, or a unit file. */
   readonly file: string;
   /** In which the program runs; undefined: that of the record. */
   readonly folder?: string;
@@ -75,7 +75,7 @@ export const ASKED_START = "CHAINVISOR_ASKED_START";
 export const askedStartText = ({ file, folder, args }: Omit<RecordedStart, "service">): string =>
   JSON.stringify({ file, folder, args });
 
-/** The arguments of another program's start are none of this one's. */
+/** Returns undefined when the arguments are those of another program. */
 function askedStart({ [ASKED_START]: text, DAEMON_NAME: name }: NodeJS.ProcessEnv): RecordedStart | undefined {
   if (!text || name !== programName()) return undefined;
   try {

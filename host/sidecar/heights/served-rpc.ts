@@ -14,7 +14,7 @@ const SETTING = "rpc.laddr";
 export interface StartedNode {
   readonly files: Pick<Files, "read">;
   readonly settings: Pick<Settings, "home" | "name">;
-  /** Of the application. */
+  /** Arguments that the application was started with. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }

@@ -38,6 +38,7 @@ describe("signals", () => {
       "genesis",
       `trap 'echo hup >> $OUT; exit 0' HUP\ngrep -q hup $OUT 2>/dev/null && { printf '${planText("chain2", 49)}' > ${home.planFile}; exit 1; }\necho up >> $OUT\nwhile :; do sleep 0.02; done`,
     );
+    // An emitter takes any event; its type does not know the names of signals.
     const process = new EventEmitter() as unknown as Signalled & EventEmitter;
     const signals = new Signals(Object.assign(process, { stdin: { isTTY: false } }));
     const others = { signal: signals.signal, onSignal: signals.onLater.bind(signals) };
