@@ -62,7 +62,7 @@ export class AppPort implements BlockPort {
       left -= bytesInBlock(tx);
       return left < 0;
     });
-    this.#proposed = this.options.app.fitting(until < 0 ? txs : txs.slice(0, until));
+    this.#proposed = this.options.app.proposals.fitting(until < 0 ? txs : txs.slice(0, until));
     return this.#proposed;
   }
 
@@ -71,7 +71,7 @@ export class AppPort implements BlockPort {
     if (this.#isUpgradeBlock(height)) return false;
     const own = this.#proposed;
     const isOwn = own.length === txs.length && own.every((tx, at) => equalBytes(tx, itemAt(txs, at)));
-    return isOwn || this.options.app.fitting(txs).length === txs.length;
+    return isOwn || this.options.app.proposals.fitting(txs).length === txs.length;
   }
 
   finalizeBlock(request: BlockRequest): BlockResult {

@@ -123,6 +123,11 @@ export class AppView {
     return this.#checks.check(tx, kind);
   }
 
+  /** Transactions that a proposal of this node left out: checks refuse them from now on. */
+  leaveOut(names: readonly string[]): void {
+    this.#checks.leaveOut(names);
+  }
+
   /** Runs a transaction as if it were in the next block; its signatures are not checked. Nothing of it stays. */
   simulate(tx: Uint8Array): TxResult {
     return this.#checks.simulate(tx);

@@ -213,10 +213,7 @@ export class App {
     });
   }
 
-  /**
-   * May the transaction enter the mempool? It is checked over what the last block left and the transactions that were
-   * let in since. Nothing of it stays after a commit. @throws UpgradeError UPG_STORE_*: no verdict
-   */
+  /** May the transaction enter the mempool (`TxChecks`)? @throws UpgradeError UPG_STORE_*: no verdict */
   checkTx(tx: Uint8Array, kind: CheckKind = "new"): TxResult {
     return this.#checks.check(tx, kind);
   }
@@ -226,8 +223,11 @@ export class App {
     return this.#checks.simulate(tx);
   }
 
-  /** Those of the transactions, in their order, that may be in the next block together. */
-  fitting: (txs: readonly Uint8Array[]) => readonly Uint8Array[] = (txs) => this.#checks.fitting(txs);
+  /** Which transactions a proposal may hold. */
+  get proposals(): Pick<TxChecks, "fitting" | "onLeftOut"> {
+    return this.#checks;
+  }
+
   /** Time of the last block, which checks count with; before the first that of genesis. */
   get lastBlockTime(): Timestamp {
     return this.#last?.time ?? this.multiStore.lastBlock.time ?? this.options.genesis.time;

@@ -228,6 +228,11 @@ class NodeOfComet implements EngineListener {
   /** Transactions that wait are CometBFT's. */
   onRefused(): void {}
 
+  /** CometBFT checks what waits again after the block, and drops what is refused. */
+  onLeftOut(names: readonly string[]): void {
+    this.#view?.app.leaveOut(names);
+  }
+
   onRecorded(record: HaltRecord): void {
     this.#halt = record;
     this.options.log("error", record.message, haltFields(record));

@@ -168,6 +168,10 @@ class Threads implements EngineListener {
     this.#node?.refused(id);
   }
 
+  onLeftOut(names: readonly string[]): void {
+    this.#node?.leftOut(names);
+  }
+
   onProgress: EngineListener["onProgress"] = (progress) => this.#progress.take(progress);
 
   onLog: EngineListener["onLog"] = ({ level, message, fields }) => this.options.log(level, message, fields);

@@ -56,6 +56,7 @@ export class AppOfThread extends WorkerSide {
     const opened = held.openApp();
     const { app } = opened;
     let watch = new PlanWatch(app.plan);
+    this.sayLeftOut(app);
     const served = new WatchedApp({
       opened,
       onBlock: (block) => this.#made(held, app, watch, block),

@@ -102,6 +102,8 @@ export type FromEngine =
   | Committed
   /** A transaction that was let in holds no longer. */
   | { readonly kind: "refused"; readonly id: number }
+  /** A proposal left them out: names of transactions, SHA-256 in lower-case hex. */
+  | { readonly kind: "leftOut"; readonly names: readonly string[] }
   | { readonly kind: "progress"; readonly progress: UpgradeProgress }
   | LogLine
   | { readonly kind: "returned"; readonly id: number; readonly answer: Answer }

@@ -32,6 +32,8 @@ export interface EngineListener {
   onCommitted(committed: Committed): void;
   /** A transaction that was let in holds no longer. */
   onRefused(id: number): void;
+  /** Transactions that a proposal left out, by their names. */
+  onLeftOut(names: readonly string[]): void;
   onProgress(progress: UpgradeProgress): void;
   onLog(line: LogLine): void;
   /** halt.json was written; of an application whose engine is CometBFT. */
@@ -180,6 +182,7 @@ export class EngineThread {
     const { listener } = this;
     if (message.kind === "committed") listener.onCommitted(message);
     else if (message.kind === "refused") listener.onRefused(message.id);
+    else if (message.kind === "leftOut") listener.onLeftOut(message.names);
     else if (message.kind === "progress") listener.onProgress(message.progress);
     else if (message.kind === "recorded") listener.onRecorded?.(message.record);
     else if (message.kind === "returned") this.#settled(message.id)?.resolve(message.answer);

@@ -56,6 +56,7 @@ class EngineOfThread extends WorkerSide {
         const node = held.open();
         this.#node = node;
         this.#watch = new PlanWatch(node.app.plan);
+        this.sayLeftOut(node.app);
         this.send({ kind: "opened", facts: factsOf(held, node) });
         await this.#isToRun;
         await this.#makeBlocks(held, node);

@@ -146,6 +146,14 @@ export class NodeView {
     this.mempool.drop(name);
   }
 
+  /** A proposal left them out: they wait no longer, do not come in again, and do not count for those that are checked. */
+  leftOut(names: readonly string[]): void {
+    this.app.leaveOut(names);
+    for (const name of names) this.mempool.drop(name);
+    this.app.moved();
+    this.#recheck.begin(this.mempool.rechecks());
+  }
+
   /** The engine has committed a block: listeners hear of it, and of those before. */
   committed(): void {
     this.options.database.renew();

@@ -1,6 +1,7 @@
 /** What both kinds of engine thread have: their messages, their log, the options of their home, the record of an end. */
 import type { MessagePort } from "node:worker_threads";
 import { toHex } from "../bytes.js";
+import type { App } from "../chain/app.js";
 import type { Chain } from "../chain/define-chain.js";
 import { RECORDED_FROM, recordHalt } from "../engine/embedded/run-node.js";
 import { ProgressReporter } from "../engine/embedded/upgrade-progress.js";
@@ -75,6 +76,16 @@ export class WorkerSide {
 
   protected sayApplied(applied: AppliedUpgrade, block: AppliedBlock): void {
     this.log("info", "upgrade applied", appliedFields(applied, block));
+  }
+
+  /** What a proposal leaves out is refused from then on, by the thread that checks, too. */
+  protected sayLeftOut(app: App): void {
+    app.proposals.onLeftOut((names) => {
+      this.send({ kind: "leftOut", names });
+      const why =
+        "the transaction needs more of the engine's stack than a block may: left out of the proposal, and refused";
+      for (const name of names) this.log("warn", why, { hash: name.toUpperCase(), height: String(app.nextHeight) });
+    });
   }
 
   /** Ends from a certain status on have a record; the rest are mistakes of the caller. */

@@ -1,9 +1,10 @@
 /**
- * A chain whose code recurses as deep as a text says. A message's text is `HOW:N` (pure, catch, random, charge, store, loop, branch, router,
+ * A chain whose code recurses as deep as a text says. A message's text is `HOW:N` (pure, engine, catch, random, charge, store, loop, branch, router,
  * a recursion of shapes.ts, `in-NAME` for one inside of 20 messages, `warm` for N calls of each), which the message does at once; or `WHEN=HOW:N`, which is
  * done by the next begin blocker (`begin`), by the end blocker (`end`), by the migration of plan v2 (`migrate`), or by the begin or end
  * blocker of the migration's block (`migrate-begin`, `migrate-end`). `Note` is a message of proposals, which does its text.
  */
+import { isMainThread } from "node:worker_threads";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { MsgAddNoteResponseSchema, MsgAddNoteSchema, NoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
 import { utf8 } from "../../host/bytes.js";
@@ -78,6 +79,8 @@ function perform(place: Place, text: string): void {
       .run(place as ModuleContext);
   };
   if (how === "pure") own.set(KEY, utf8(String(pure(n))));
+  // As deep as this on the engine's thread, and flat on the one that serves: no other way makes their stacks differ each time.
+  else if (how === "engine") own.set(KEY, utf8(String(pure(isMainThread ? 0 : n))));
   else if (how === "catch") own.set(KEY, utf8(caught(n)));
   else if (how === "random") own.set(KEY, utf8(random(n)));
   else if (how === "store") own.set(KEY, utf8(String(store(own, n))));

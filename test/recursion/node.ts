@@ -140,15 +140,19 @@ export class RecursionNode {
     return block.header.app_hash;
   }
 
-  /** Returns once a block has it, it was refused, or the node has exited. */
+  /** Returns once a block has it, it was refused or left out of a proposal, which the log says, or the node has exited. */
   async send(...messages: readonly Packed[]): Promise<Sent> {
     try {
       const before = await this.#account();
       const tx = toBase64(GOVERNOR.sign(messages, { chainId: "scenario-1", gas: GAS, ...before }));
-      const { code } = (await this.rpc.call("broadcast_tx_sync", { tx })) as { code: number };
+      const { code, hash } = (await this.rpc.call("broadcast_tx_sync", { tx })) as { code: number; hash: string };
       if (code !== 0) return "refused";
-      await this.#until(async () => (await this.#account()).sequence > before.sequence);
-      return "decided";
+      let isLeftOut = false;
+      await this.#until(async () => {
+        isLeftOut = this.#stderr.includes(hash);
+        return isLeftOut || (await this.#account()).sequence > before.sequence;
+      });
+      return isLeftOut ? "refused" : "decided";
     } catch (error) {
       await this.#until(async () => this.#exit !== undefined);
       if (this.#exit === undefined) throw error;

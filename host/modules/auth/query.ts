@@ -2,7 +2,6 @@
 import type { Any } from "@bufbuild/protobuf/wkt";
 import { permissionsOf } from "../../chain/module.js";
 import type { QueryCall } from "../../chain/query/call.js";
-import { OnceAHeight } from "../../chain/query/once-a-height.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
@@ -17,6 +16,7 @@ import { packAny } from "../../values/any.js";
 import { GAS } from "../../values/gas.js";
 import { paginate, walk } from "../../values/paginate.js";
 import { readAddress } from "../../values/request-text.js";
+import { OnceAHeight } from "../once-a-height.js";
 import { ACCOUNTS, AUTH_STORE, accounts, keyOfAccount, readAccount } from "./accounts.js";
 
 /** Rules for transactions that clients ask for; the figures of gas are those that `host/values/gas.ts` counts by. */

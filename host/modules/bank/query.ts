@@ -1,7 +1,6 @@
 /** The bank module's queries: alike in every version of the chain, wherever that keeps its coins. */
 
 import type { QueryCall } from "../../chain/query/call.js";
-import { OnceAHeight } from "../../chain/query/once-a-height.js";
 import { implement, type QueryService } from "../../chain/query/service.js";
 import { UpgradeError } from "../../errors.js";
 import { Query } from "../../gen/cosmos/bank/v1beta1/query_pb.js";
@@ -12,6 +11,7 @@ import type { Records } from "../../values/records.js";
 import { checkText, readAddress } from "../../values/request-text.js";
 import { AUTH_STORE, readAccount } from "../auth/accounts.js";
 import { spendableCoins } from "../auth/vesting.js";
+import { OnceAHeight } from "../once-a-height.js";
 import { BANK_STORE, bankOf, type Owner } from "./bank.js";
 
 const coinMessage = ({ denom, amount }: Coin) => ({ denom, amount: amount.toString() });

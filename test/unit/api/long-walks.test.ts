@@ -2,7 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { QueryCall } from "../../../host/chain/query/call.js";
-import { HEIGHTS_UNDER_WAY_MAX, OnceAHeight } from "../../../host/chain/query/once-a-height.js";
+import { HEIGHTS_UNDER_WAY_MAX, OnceAHeight } from "../../../host/modules/once-a-height.js";
 import { inTurns, Turns, WALKS_MAX } from "../../../host/query/turns.js";
 
 const BUSY = expect.objectContaining({ code: "UPG_REMOTE_BUSY" });

@@ -33,7 +33,14 @@ const taken = (id) => Atomics.store(new BigInt64Array(status), 1, BigInt(id));
   writeFileSync(program, head + lines);
   const nothing = () => undefined;
   return new EngineThread({ file: program }, START, {
-    ...{ onCommitted: nothing, onRefused: nothing, onProgress: nothing, onLog: nothing, ...listener },
+    ...{
+      onCommitted: nothing,
+      onRefused: nothing,
+      onLeftOut: nothing,
+      onProgress: nothing,
+      onLog: nothing,
+      ...listener,
+    },
   });
 }
 

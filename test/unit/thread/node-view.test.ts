@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
+import { toHex } from "../../../host/bytes.js";
 import { logicalClock } from "../../../host/engine/embedded/clock.js";
 import { openNode } from "../../../host/engine/home/open-node.js";
 import { UpgradeError } from "../../../host/errors.js";
+import { sha256 } from "../../../host/native/sha256.js";
 import { LmdbReader } from "../../../host/store/disk/lmdb-reader.js";
 import type { EngineFacts } from "../../../host/thread/engine-port.js";
 import { NodeView } from "../../../host/thread/node-view.js";
@@ -114,6 +116,17 @@ test("refused() → it leaves the mempool and may come again; a number that is n
   expect(view.mempool.count).toBe(1);
   view.refused(1);
   expect(view.mempool.count).toBe(0);
+  close();
+});
+
+test("leftOut() → it leaves the mempool and comes in no more, and its sender's next one does at once", async () => {
+  const { view, close } = opened();
+  const tx = PAYER.transfer(0);
+  expect((await view.submit(tx)).code).toBe(0);
+  view.leftOut([toHex(sha256(tx))]);
+  expect(view.mempool.count).toBe(0);
+  expect((await view.submit(tx)).log).toContain("a proposal left it out");
+  expect((await view.submit(PAYER.transfer(0, "another"))).code).toBe(0);
   close();
 });
 

@@ -2,8 +2,9 @@
  * Results that take a walk over a whole store, kept for their height: state of a height never changes. They are worked
  * out one after the other, so that a client which asks at every height cannot pile them up.
  */
-import { UpgradeError } from "../../errors.js";
-import type { QueryCall } from "./call.js";
+
+import type { QueryCall } from "../chain/query/call.js";
+import { UpgradeError } from "../errors.js";
 
 /** Results that are kept, by height. */
 const HEIGHTS_KEPT = 8;
