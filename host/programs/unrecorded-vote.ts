@@ -56,20 +56,34 @@ export function forgetUnrecordedVote(data: string): void {
   }
 }
 
-/** The message of the vote that the node found last; undefined: none is unrecorded. */
+/**
+ * The message about the vote that the node found last; undefined: the record lacks no vote. If the record has a later height by now, the
+ * message says so, and the finding stays: this node's own votes raise that height while another signer goes on.
+ */
 export function foundUnrecordedVote(files: Files, data: string): string | undefined {
+  const json = jsonIn(files, join(data, FILE));
+  if (!json) return undefined;
   try {
-    const bytes = files.read(join(data, FILE), BYTES_MAX);
-    if (!bytes) return undefined;
-    const { height, recorded, validator_key, last_signed } = JSON.parse(decodeLossy(bytes)) as Record<string, string>;
+    const { height, recorded, validator_key, last_signed } = json;
     const [validatorKey, lastSigned] = [validator_key ?? "", last_signed ?? ""];
-    return unrecordedVoteText({
-      height: BigInt(height ?? ""),
-      recorded: BigInt(recorded ?? ""),
-      validatorKey,
-      lastSigned,
-    });
+    const vote = { height: BigInt(height ?? ""), recorded: BigInt(recorded ?? ""), validatorKey, lastSigned };
+    const now = jsonIn(files, lastSigned)?.["height"];
+    const hasGrown = now !== undefined && /^[0-9]{1,19}$/.test(now) && BigInt(now) > vote.recorded;
+    return unrecordedVoteText(vote) + (hasGrown ? grownText(now) : "");
   } catch {
     return undefined; // Damaged: the next start of the node writes or removes it.
+  }
+}
+
+const grownText = (now: string) =>
+  `. The record ends at height ${now} now, which does not rule out another signer; the node's next start compares again`;
+
+/** Undefined: the file is missing or damaged. */
+function jsonIn(files: Files, path: string): Readonly<Record<string, string | undefined>> | undefined {
+  try {
+    const bytes = files.read(path, BYTES_MAX);
+    return bytes ? (JSON.parse(decodeLossy(bytes)) as Record<string, string>) : undefined;
+  } catch {
+    return undefined;
   }
 }

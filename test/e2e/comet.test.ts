@@ -118,6 +118,25 @@ describe("chaind start --engine cometbft (needs CometBFT, or Go and its module p
     expect(JSON.parse(read(home, "halt.json"))).toMatchObject({ code: "UPG_HALT_HEIGHT", last_committed_height: "4" });
   });
 
+  test("votes of a new chain and after a restart are in the record: no warning; an older copy of the record → a warning", async (context) => {
+    if (!comet) return context.skip(NONE);
+    const home = await cometHome();
+    const finding = join(home.path, "data/unrecorded-vote.json");
+    const stderrUntil = async (height: number) => {
+      const node = home.start(...ENGINE, "--app-version", "1");
+      await untilHeight(home, height);
+      node.child.kill("SIGTERM");
+      return (await node.end).stderr;
+    };
+    for (const height of [2, 4]) {
+      expect(await stderrUntil(height)).not.toContain("has signed block");
+      expect(existsSync(finding)).toBe(false);
+    }
+    writeFileSync(join(home.path, "data/priv_validator_state.json"), '{"height":"1","round":0,"step":3}');
+    expect(await stderrUntil(5)).toMatch(/has signed block \d+, but \S+ ends at height 1/);
+    expect(existsSync(finding)).toBe(true);
+  });
+
   test("kill -9 before CometBFT has reached the application → none is left dialling", async () => {
     const home = await cometHome();
     const program = join(root, "dials-for-ever");

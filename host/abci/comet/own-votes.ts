@@ -22,7 +22,7 @@ export class OwnVotes {
   /** Height of the record; undefined: it cannot be read, which CometBFT reports itself. */
   #recorded: Height | undefined;
   #isValidator: boolean | undefined;
-  #hasCompared = false;
+  #hasSeenBlock = false;
   #hasWarned = false;
 
   /**
@@ -41,6 +41,8 @@ export class OwnVotes {
   /** Takes any call: a block to run shows the votes for the block before it. Never throws. */
   look(call: Call): void {
     if (call.case !== "finalizeBlock") return;
+    const isFirst = !this.#hasSeenBlock;
+    this.#hasSeenBlock = true;
     if (this.#address === undefined) this.#address = this.#usedKey();
     const address = this.#address;
     if (!address) return;
@@ -49,7 +51,7 @@ export class OwnVotes {
     const height = call.value.height - 1n;
     const own = votes.find(({ validator }) => validator && equalBytes(validator.address, address));
     this.#logRole(address, own !== undefined, height);
-    if (own && own.blockIdFlag !== BlockIDFlag.BLOCK_ID_FLAG_ABSENT) this.#compare(height);
+    if (own && own.blockIdFlag !== BlockIDFlag.BLOCK_ID_FLAG_ABSENT) this.#compare(height, isFirst);
   }
 
   /** CometBFT has its databases in this home once it has a block to run, unless it runs on another home. */
@@ -75,12 +77,13 @@ export class OwnVotes {
   }
 
   /**
-   * The first block shows a vote from before this start. It is compared with the record as it was at the start, since CometBFT
-   * has signed the present height since.
+   * Only the first block since this start shows a vote from before the start. That vote is compared with the record as the start found
+   * it, since CometBFT has signed the present height by now. Later votes are compared with the record on disk: this process may have
+   * signed them itself, and CometBFT writes the record before it sends a vote.
+   *
+   * @param isFirst the vote is in the first block since the start
    */
-  #compare(height: Height): void {
-    const isFirst = !this.#hasCompared;
-    this.#hasCompared = true;
+  #compare(height: Height, isFirst: boolean): void {
     if (this.#hasWarned || (!isFirst && this.#recorded !== undefined && height <= this.#recorded)) return;
     if (!isFirst) this.#recorded = this.#readRecord();
     const recorded = this.#recorded;

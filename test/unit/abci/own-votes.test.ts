@@ -68,6 +68,7 @@ describe("OwnVotes.look()", () => {
     shows(9n, SIGNED);
     expect(said).toEqual([expect.stringMatching(/has signed block 8, but .* ends at height 5/)]);
     expect(found()).toContain("has signed block 8");
+    expect(found()).toContain("The record ends at height 10 now, which does not rule out another signer");
     again().shows(10n, SIGNED);
     expect([said.length, found()]).toEqual([1, undefined]);
     expect(existsSync(join(home.dataFolder, "unrecorded-vote.json"))).toBe(false);
@@ -101,9 +102,23 @@ describe("OwnVotes.look()", () => {
     expect(said).toEqual([]);
   });
 
-  test("the first block, which shows no votes → nothing", () => {
-    const { said, votes } = watched();
+  test("a new chain, whose first block shows no votes → nothing: its first vote is compared with the record on disk", () => {
+    const { said, votes, records, shows, found } = watched();
     votes.look({ case: "finalizeBlock", value: create(RequestFinalizeBlockSchema, { height: 1n }) });
-    expect(said).toEqual([]);
+    records(2);
+    shows(1n, SIGNED);
+    expect([said, found()]).toEqual([[], undefined]);
+  });
+
+  test("a key that signed nothing before the start, and signs after it → nothing; a vote that is not in the record → a warning", () => {
+    for (const first of [ABSENT, SIGNED]) {
+      const { said, records, shows, found } = watched({ recorded: 5 });
+      shows(7n, first, first === ABSENT ? undefined : OTHER);
+      records(9);
+      shows(8n, SIGNED);
+      expect(said.filter((line) => line.startsWith("warn"))).toEqual([]);
+      shows(10n, SIGNED);
+      expect(found()).toContain("has signed block 10");
+    }
   });
 });
