@@ -11,6 +11,7 @@ import type { ConsensusParams } from "../comet/consensus-params.js";
 import { Core } from "../core/core.js";
 import type { ChainFacts } from "../engine/blocks/block-maker.js";
 import type { BlockResults } from "../engine/blocks/block-results.js";
+import { type BlockRoom, blockRoom } from "../engine/blocks/block-room.js";
 import { BlockStore, type StoredBlock } from "../engine/blocks/block-store.js";
 import { Mempool, type MempoolLimits } from "../engine/blocks/mempool.js";
 import { ValidatorStore } from "../engine/blocks/validator-store.js";
@@ -52,6 +53,7 @@ export class NodeView {
   readonly #lastNumbers = new Map<string, number>();
   readonly #recheck = new Recheck(() => void this.lastBlock);
   #last: StoredBlock | undefined;
+  #room: { readonly height: Height; readonly room: BlockRoom } | undefined;
   /** Snapshot of the database in which `#last` was looked up. */
   #snapshot = -1;
   /** The last block that listeners heard of. */
@@ -75,7 +77,12 @@ export class NodeView {
       last: () => this.lastBlock?.header,
       minimumGasPrices: options.minimumGasPrices ?? [],
     });
-    this.mempool = new Mempool(sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
+    this.mempool = new Mempool({
+      sha256,
+      check: (tx, kind) => this.app.checkTx(tx, kind),
+      room: () => this.#roomNow(),
+      limits: options.mempool,
+    });
   }
 
   get facts(): ChainFacts {
@@ -120,6 +127,16 @@ export class NodeView {
   /** What waits for rechecks gets this error. */
   close(error: unknown): void {
     this.#recheck.close(error);
+  }
+
+  /** Worked out once a block. */
+  #roomNow(): BlockRoom {
+    const height = this.#last?.header.height ?? 0n;
+    if (this.#room?.height !== height) {
+      const { validators } = this.validators.at(height + 1n) ?? {};
+      this.#room = { height, room: blockRoom(this.consensusParams, validators?.length) };
+    }
+    return this.#room.room;
   }
 
   #submit(tx: Uint8Array): TxResult {

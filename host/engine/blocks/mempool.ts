@@ -7,6 +7,7 @@ import type { TxResult } from "../../chain/app.js";
 import type { CheckKind } from "../../chain/tx-checks.js";
 import { UpgradeError } from "../../errors.js";
 import type { Sha256 } from "../../types.js";
+import { type BlockRoom, bytesOf } from "./block-room.js";
 
 export interface MempoolLimits {
   readonly count: number;
@@ -32,15 +33,13 @@ interface Waiting {
   readonly gasWanted: bigint;
 }
 
-/** What a block takes at most. */
-export interface BlockRoom {
-  readonly bytes: number;
-  /** Undefined: no limit. */
-  readonly gas: bigint | undefined;
+export interface MempoolOptions {
+  readonly sha256: Sha256;
+  readonly check: CheckTx;
+  /** Of the next block: what does not fit into an empty one never comes into any, and would hold up all that come after it. */
+  readonly room: () => BlockRoom;
+  readonly limits?: Partial<MempoolLimits> | undefined;
 }
-
-/** A transaction in a block costs its length and a few bytes around it. */
-const TX_OVERHEAD_BYTES = 8;
 
 export class Mempool {
   /** By hash, in order of arrival. */
@@ -51,12 +50,8 @@ export class Mempool {
   readonly #arrivals = new Set<() => void>();
   #bytes = 0;
 
-  constructor(
-    private readonly sha256: Sha256,
-    private readonly check: CheckTx,
-    limits: Partial<MempoolLimits> = {},
-  ) {
-    this.#limits = { ...MEMPOOL_LIMITS, ...limits };
+  constructor(private readonly options: MempoolOptions) {
+    this.#limits = { ...MEMPOOL_LIMITS, ...options.limits };
   }
 
   get count(): number {
@@ -89,9 +84,13 @@ export class Mempool {
     if (tx.length > txBytes) {
       throw new UpgradeError("UPG_TX_TOO_LARGE", `Tx too large. Max size is ${txBytes}, but got ${tx.length}`);
     }
-    const hash = toHex(this.sha256(tx));
+    const { bytes: room } = this.options.room();
+    if (bytesOf(tx) > room) {
+      throw new UpgradeError("UPG_TX_TOO_LARGE", `tx size is too big: ${bytesOf(tx)}, max: ${room}`);
+    }
+    const hash = toHex(this.options.sha256(tx));
     if (this.#seen.has(hash)) throw new UpgradeError("UPG_TX_IN_MEMPOOL", "tx already exists in cache");
-    const result = this.check(tx, kind);
+    const result = this.options.check(tx, kind);
     if (result.code !== 0) return result;
     this.#remember(hash);
     this.#waiting.set(hash, { tx: tx.slice(), gasWanted: result.gasWanted });
@@ -121,7 +120,7 @@ export class Mempool {
     const txs: Uint8Array[] = [];
     let { bytes, gas } = room;
     for (const { tx, gasWanted } of this.#waiting.values()) {
-      bytes -= tx.length + TX_OVERHEAD_BYTES;
+      bytes -= bytesOf(tx);
       if (gas !== undefined) gas -= gasWanted;
       if (bytes < 0 || (gas !== undefined && gas < 0n)) break;
       txs.push(tx);
@@ -139,7 +138,7 @@ export class Mempool {
   /** What a block took leaves; the others are listed until `rechecks` finds that they hold no longer. */
   leave(committed: readonly Uint8Array[]): void {
     for (const tx of committed) {
-      const hash = toHex(this.sha256(tx));
+      const hash = toHex(this.options.sha256(tx));
       this.#remove(hash);
       this.#remember(hash);
     }
@@ -149,7 +148,9 @@ export class Mempool {
   *rechecks(): Generator<undefined, void> {
     for (const [hash, { tx }] of [...this.#waiting]) {
       if (!this.#waiting.has(hash)) continue;
-      if (this.check(tx, "recheck").code !== 0) this.drop(hash);
+      // A block may have changed how large blocks are.
+      const isTooLarge = bytesOf(tx) > this.options.room().bytes;
+      if (isTooLarge || this.options.check(tx, "recheck").code !== 0) this.drop(hash);
       yield;
     }
   }

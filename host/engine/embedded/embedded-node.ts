@@ -8,7 +8,7 @@ import { AppPort } from "../../chain/app-port.js";
 import type { DirectChange } from "../../chain/block.js";
 import { type LastCommit, NO_BLOCK_INFO } from "../../chain/block-info.js";
 import type { BlockPort } from "../../chain/engine-port.js";
-import { BLOCK_BYTES_MAX, type ConsensusParams } from "../../comet/consensus-params.js";
+import type { ConsensusParams } from "../../comet/consensus-params.js";
 import { resultsHash } from "../../comet/results.js";
 import { assert } from "../../errors.js";
 import { INDEX_ALL, type IndexSettings } from "../../event-index/index-settings.js";
@@ -17,6 +17,7 @@ import { type Batch, type Database, RecordChanges } from "../../store/disk/datab
 import type { Height, Sha256 } from "../../types.js";
 import { BlockMaker, type ChainFacts } from "../blocks/block-maker.js";
 import { BlockPruner } from "../blocks/block-pruner.js";
+import { type BlockRoom, blockRoom } from "../blocks/block-room.js";
 import { BlockStore, type StoredBlock } from "../blocks/block-store.js";
 import {
   afterBlock,
@@ -30,7 +31,7 @@ import {
   setsAfter,
   soleValidator,
 } from "../blocks/deciding-sets.js";
-import { type BlockRoom, Mempool, type MempoolLimits } from "../blocks/mempool.js";
+import { Mempool, type MempoolLimits } from "../blocks/mempool.js";
 import { ValidatorStore } from "../blocks/validator-store.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
 import type { LastSigned } from "../home/last-signed.js";
@@ -111,7 +112,12 @@ export class EmbeddedNode {
     this.#last = this.blocks.latest();
     // The record of an older program does not say it.
     if (this.#last) this.app.lastBlockTime = this.#last.header.time;
-    this.mempool = new Mempool(options.sha256, (tx, kind) => this.app.checkTx(tx, kind), options.mempool);
+    this.mempool = new Mempool({
+      sha256: options.sha256,
+      check: (tx, kind) => this.app.checkTx(tx, kind),
+      room: () => this.#room,
+      limits: options.mempool,
+    });
     const { database, sha256 } = options;
     const { minRetainBlocks, ...indexed } = { ...BLOCK_SETTINGS, ...options.blocks };
     this.index = new TxIndex(database, sha256, indexed);
@@ -177,7 +183,7 @@ export class EmbeddedNode {
     const sets = this.#sets ?? this.#begin();
     const params = app.consensusParams;
     // What was signed before is decided: it is not proposed again.
-    const waiting = pending?.txs ?? this.#propose(height, blockRoom(params, sets));
+    const waiting = pending?.txs ?? this.#propose(height, this.#room);
     const made = this.#maker.make(height, this.#last, { txs: waiting, sets, params });
     const { header, txs } = made.block;
     const begun = performance.now();
@@ -227,6 +233,11 @@ export class EmbeddedNode {
     return sets;
   }
 
+  /** Of the next block. */
+  get #room(): BlockRoom {
+    return blockRoom(this.app.consensusParams, this.#sets?.current.set.validators.length);
+  }
+
   /** What waits, as far as it fits and the application takes it. */
   #propose(height: Height, room: BlockRoom): readonly Uint8Array[] {
     const txs = this.#port.prepareProposal({ height, txs: this.mempool.take(room) }, room.bytes);
@@ -243,14 +254,3 @@ export class EmbeddedNode {
     this.options.log?.("warn", isBegun ? line : `${line}. ${joinHint()}`);
   }
 }
-
-function blockRoom({ block: { maxBytes, maxGas } }: ConsensusParams, { current }: DecidingSets): BlockRoom {
-  const overhead = BLOCK_OVERHEAD_BYTES + current.set.validators.length * ABSENT_VOTE_BYTES;
-  const bytes = Number(maxBytes === -1n ? BigInt(BLOCK_BYTES_MAX) : maxBytes) - overhead;
-  return { bytes, gas: maxGas === -1n ? undefined : maxGas };
-}
-
-/** Header, commit of one validator and the lists around the transactions, generously. */
-const BLOCK_OVERHEAD_BYTES = 2_048;
-/** Of one more validator, who did not vote, in the commit that a block carries. */
-const ABSENT_VOTE_BYTES = 32;

@@ -25,9 +25,9 @@ let homes = 0;
 
 const PAYER = new Payer("view");
 
-function opened(minimumGasPrices: readonly GasPrice[] = []) {
+function opened(minimumGasPrices: readonly GasPrice[] = [], genesis = PAYER.genesis()) {
   const path = join(root, `home-${homes++}`);
-  makeHome(path, PAYER.genesis());
+  makeHome(path, genesis);
   const handlers = join(path, "none");
   const held = openNode({
     chain: exampleChain,
@@ -127,6 +127,20 @@ test("leftOut() → it leaves the mempool and comes in no more, and its sender's
   expect(view.mempool.count).toBe(0);
   expect((await view.submit(tx)).log).toContain("a proposal left it out");
   expect((await view.submit(PAYER.transfer(0, "another"))).code).toBe(0);
+  close();
+});
+
+test("submit() of what no block has room for → UPG_TX_TOO_LARGE on both sides, and the next one is in the next block", async () => {
+  const document = JSON.parse(PAYER.genesis());
+  document.consensus = { params: { block: { max_bytes: "3000" }, evidence: { max_bytes: "1000" } } };
+  const { view, node, block, close } = opened([], JSON.stringify(document));
+  const large = PAYER.transfer(0, "m".repeat(700));
+  const tooLarge = expect.objectContaining({ code: "UPG_TX_TOO_LARGE" });
+  await expect(view.submit(large)).rejects.toEqual(tooLarge);
+  expect(() => node.mempool.add(large, "admitted")).toThrow(tooLarge);
+  expect((await view.submit(PAYER.transfer(0))).code).toBe(0);
+  await block();
+  expect(view.lastBlock?.txCount).toBe(1);
   close();
 });
 
