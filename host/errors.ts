@@ -86,7 +86,7 @@ export const ERROR_KINDS = Object.freeze({
   ),
   UPG_TX_IN_MEMPOOL: kind(62, 1, 409, 6, "local", "The node has this transaction already."),
   UPG_TX_MEMPOOL_FULL: kind(63, 1, 503, 8, "local", "The mempool is full: send the transaction again later."),
-  UPG_TX_TOO_LARGE: kind(64, 2, 413, 3, "local", "A transaction has more bytes than the mempool takes."),
+  UPG_TX_TOO_LARGE: kind(64, 2, 413, 3, "local", "A transaction has more bytes than the mempool or a block takes."),
   UPG_TX_FAILED: kind(65, 1, 500, 2, "state", "A simulated transaction failed; the message says why."),
   UPG_HALT_UPGRADE_NEEDED: halt(
     70,

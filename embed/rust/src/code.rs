@@ -116,7 +116,7 @@ codes! {
     TxInMempool = 62, "UPG_TX_IN_MEMPOOL", 1;
     /// The mempool is full: send the transaction again later.
     TxMempoolFull = 63, "UPG_TX_MEMPOOL_FULL", 1;
-    /// A transaction has more bytes than the mempool takes.
+    /// A transaction has more bytes than the mempool or a block takes.
     TxTooLarge = 64, "UPG_TX_TOO_LARGE", 2;
     /// A simulated transaction failed; the message says why.
     TxFailed = 65, "UPG_TX_FAILED", 1;

@@ -53,7 +53,7 @@ describe("Mempool", () => {
     expect(byBytes.add(tx(2)).code).toBe(0);
   });
 
-  test("add what no block has room for → refused; what a smaller block no longer takes is dropped, and what is behind it is taken", () => {
+  test("add what no block has room for → refused; what a smaller block no longer takes is dropped, and what is after it is taken", () => {
     let bytes = 1_000;
     const mempool = new Mempool({ sha256, check: good, room: () => ({ bytes, gas: undefined }) });
     expect(() => mempool.add(new Uint8Array(993))).toThrow("tx size is too big: 1001, max: 1000");
