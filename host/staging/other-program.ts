@@ -44,28 +44,52 @@ export function otherProgram(
   return nextCommand({ name, info: "" }, undefined, chainvisorFor(home.settings));
 }
 
+interface Fit {
+  /** `yes`; `through`: the current program cannot run the state, and the next start links the one that can; `no`. */
+  readonly fits: "yes" | "through" | "no";
+  /** Row for `through` and `no`. */
+  readonly row?: Readiness;
+}
+
 /**
  * May the next start run this state?
- * @returns `fits`: the current program can, or the one that the start goes forward to; undefined: the current one cannot be asked
+ * @param start command that starts the sidecar
+ * @returns undefined: the current program cannot be asked
  */
 export async function currentFits(
   options: ProbeOptions & Pick<Home, "settings">,
-): Promise<Readiness | "fits" | undefined> {
+  start: string,
+): Promise<Fit | undefined> {
   const { program, files, settings } = options;
   const asked = await askCurrent(options);
   if (!asked) return undefined;
-  const problem = unfitWords(asked);
-  if (!problem) return "fits";
+  const problem = unfitIn(asked);
+  if (!problem) return { fits: "yes" };
   const name = planFor(problem.message, options);
   const plans = name === undefined ? undefined : layoutOf(options).of(name);
   const isOther = plans !== undefined && plans.file !== program.file && files.facts(plans.file) !== undefined;
-  if (isOther && (await askCurrent({ ...options, program: plans }))?.state === "ready") return "fits";
   const detail = `${program.file} cannot run the state of this home: ${problem.message}`;
-  return { what: "program", state: "wrong", detail, next: otherProgram(problem, { settings, files }) ?? null };
+  const other = isOther ? await askCurrent({ ...options, program: plans }) : undefined;
+  // Of a plan that comes next it may lack something; its row says so once it is linked.
+  if (other && !unfitIn(other)) {
+    const words = `${detail}. The next start links ${plans?.file}`;
+    return { fits: "through", row: { what: "program", state: "wrong", detail: words, next: start } };
+  }
+  const next = otherProgram(problem, { settings, files }) ?? null;
+  return { fits: "no", row: { what: "program", state: "wrong", detail, next } };
+}
+
+/**
+ * Why this program cannot run the state of the home, in its own words.
+ * @returns undefined: it can, or it cannot be asked
+ */
+export async function unfitProgram(options: ProbeOptions): Promise<string | undefined> {
+  const asked = await askCurrent(options);
+  return asked && unfitIn(asked)?.message;
 }
 
 /** What its `pre-upgrade` printed, with one of these codes. */
-function unfitWords({ state, detail }: Readiness): { code: string; message: string } | undefined {
+export function unfitIn({ state, detail }: Readiness): { code: string; message: string } | undefined {
   const code = CODES.find((each) => state === "wrong" && detail.includes(`[${each}]`));
   return code && { code, message: detail.replace(/^pre-upgrade ended with \d+: (Error: )?/, "") };
 }

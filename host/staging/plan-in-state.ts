@@ -1,6 +1,7 @@
 /** The plan that the state of a home holds. Before its height it is in no file; of other chains only their node knows it. */
 import type { Files } from "../programs/files.js";
 import type { Pending } from "../sidecar/decision/decide.js";
+import type { Plan } from "../sidecar/decision/plan-file.js";
 import type { Settings } from "../sidecar/settings.js";
 import { isOurHome } from "./plan-way.js";
 
@@ -19,5 +20,18 @@ export async function planInState(
   const found = scheduledPlanOf(home);
   if (!found) return undefined;
   const { plan, last } = found;
-  return { plan: { ...plan, name: isCaseKept ? plan.name : plan.name.toLowerCase() }, last, origin: "chain" };
+  return { plan: { ...plan, name: folderCase(plan.name, isCaseKept) }, last, origin: "chain" };
 }
+
+/** The upgrade that made the state of a home; undefined as above, and where none was applied. */
+export async function appliedInState(
+  files: Files,
+  { home, isCaseKept }: Pick<Settings, "home" | "isCaseKept">,
+): Promise<Plan | undefined> {
+  if (!isOurHome(files, home)) return undefined;
+  const { lastUpgradeOf } = await import("./scheduled-plan.js");
+  const found = lastUpgradeOf(home);
+  return found && { ...found, name: folderCase(found.name, isCaseKept), info: "" };
+}
+
+const folderCase = (name: string, isCaseKept: boolean) => (isCaseKept ? name : name.toLowerCase());

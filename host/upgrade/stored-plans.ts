@@ -3,7 +3,7 @@ import { Core } from "../core/core.js";
 import type { ErrorDetails } from "../errors.js";
 import type { Database } from "../store/disk/database.js";
 import { CommitMultiStore } from "../store/versions/commit-multi-store.js";
-import type { Height, Plan, Sha256 } from "../types.js";
+import type { DoneUpgrade, Height, Plan, Sha256 } from "../types.js";
 import { UPGRADE_STORE } from "./keeper.js";
 
 /** The plan that the last state holds, and the height of that state. Never throws; without a plan: undefined. */
@@ -13,6 +13,17 @@ export function scheduledPlan(database: Database, sha256: Sha256): { plan: Plan;
     const { version: last } = stores.lastCommitID;
     const plan = last === 0n ? undefined : new Core().plan(stores.at(last).store(UPGRADE_STORE));
     return plan && { plan, last };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The upgrade that the last state was made by. Never throws; undefined: none was applied. */
+export function lastUpgrade(database: Database, sha256: Sha256): DoneUpgrade | undefined {
+  try {
+    const stores = new CommitMultiStore(database, { sha256 });
+    const { version: last } = stores.lastCommitID;
+    return last === 0n ? undefined : new Core().lastDone(stores.at(last).store(UPGRADE_STORE));
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** The linked program is too old for the state, and no plan is ahead: every command names the program that leads out, and no circle. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { shellWord } from "../../host/shell-word.js";
@@ -28,6 +28,24 @@ async function beyond(): Promise<TestHome> {
   place(join(home.path, "cosmovisor/genesis/bin/chaind"), OLD);
   return home;
 }
+
+/** The sidecar has switched to v2 at height 6, and the plan file is of another plan since. */
+async function switched(): Promise<TestHome> {
+  const home = await beyond();
+  place(join(home.path, "cosmovisor/upgrades/v2/bin/chaind"), "");
+  const plan = { name: "v2", time: "0001-01-01T00:00:00Z", height: 6, info: "" };
+  writeFileSync(join(home.path, "cosmovisor/upgrades/v2/upgrade-info.json"), JSON.stringify(plan));
+  writeFileSync(home.data("upgrade-info.json"), JSON.stringify({ ...plan, name: "v3", height: 8 }));
+  return link(home, "upgrades/v2", "genesis");
+}
+
+function link(home: TestHome, current: string, previous?: string): TestHome {
+  symlinkSync(current, join(home.path, "cosmovisor/current"));
+  if (previous !== undefined) symlinkSync(previous, join(home.path, "cosmovisor/previous"));
+  return home;
+}
+
+const currentOf = (home: TestHome) => readlinkSync(join(home.path, "cosmovisor/current"));
 
 function visor(home: TestHome, ...args: readonly string[]) {
   const env = { ...process.env, DAEMON_NAME: "chaind", DAEMON_HOME: home.path, CHAINVISOR_STATUS_ADDRESS: "" };
@@ -70,6 +88,56 @@ test.each([
     expect([wrongIn(home), nextOf(home)]).toEqual([[], [expect.stringMatching(/ run start /)]]);
     const again = visor(home, "run", "start", ...FAST);
     expect(again.status, again.stderr).toBe(0);
-    expect(readlinkSync(join(home.path, "cosmovisor/current"))).toBe("upgrades/v2");
+    expect(currentOf(home)).toBe("upgrades/v2");
   },
 );
+
+test("rollback --program-only to a program that is too old for the state → 30, no link changes; after the blocks are taken back it links", async () => {
+  const home = await switched();
+  const refused = visor(home, "rollback", "--program-only");
+  expect(refused.status, refused.stderr).toBe(30);
+  expect(refused.stderr).toMatch(/genesis\/bin\/chaind cannot run the state of .* upgrade handler is missing for v2/);
+  const way = `${shellWord(join(home.path, "cosmovisor/upgrades/v2/bin/chaind"))} rollback --to 5 --home ${shellWord(home.path)}`;
+  expect(refused.stderr).toContain(way);
+  expect([currentOf(home), readlinkSync(join(home.path, "cosmovisor/previous"))]).toEqual(["upgrades/v2", "genesis"]);
+  const back = spawnSync("sh", ["-c", `${way} --yes`], { encoding: "utf8" });
+  expect(back.status, back.stderr).toBe(0);
+  const done = visor(home, "rollback", "--program-only");
+  expect(done.status, done.stderr).toBe(0);
+  expect(currentOf(home)).toBe("genesis");
+});
+
+test("linked to a program that is too old, with the program of the last upgrade in its folder → the next start links that one", async () => {
+  const home = await switched();
+  rmSync(join(home.path, "cosmovisor/current"));
+  link(home, "genesis");
+  expect([wrongIn(home), nextOf(home)]).toEqual([[], [expect.stringMatching(/ run start$/)]]);
+  const run = visor(home, "run", "start", ...FAST);
+  expect(run.status, run.stderr).toBe(0);
+  expect(currentOf(home)).toBe("upgrades/v2");
+});
+
+test("the same without that program and its plan file → add-upgrade, then the start, as status says", async () => {
+  const home = await switched();
+  rmSync(join(home.path, "cosmovisor"), { recursive: true });
+  place(join(home.path, "cosmovisor/genesis/bin/chaind"), OLD);
+  expect(visor(home, "run", "start", ...FAST).status).toBe(12);
+  const ways = [expect.stringMatching(/ add-upgrade v2 <program>$/), expect.stringMatching(/ run start /)];
+  expect(nextOf(home)).toEqual(ways);
+  expect(visor(home, "add-upgrade", "v2", place(join(home.path, "new/chaind"), "")).status).toBe(0);
+  const run = visor(home, "run", "start", ...FAST);
+  expect(run.status, run.stderr).toBe(0);
+  expect(currentOf(home)).toBe("upgrades/v2");
+});
+
+test("the same with a plan ahead → doctor and status name the start, which links the program, and no pre-upgrade of the old one", async () => {
+  const home = await switched();
+  rmSync(join(home.path, "cosmovisor/current"));
+  link(home, "genesis");
+  home.schedule({ name: "v3", height: 100n }, 12n, 2n);
+  expect(wrongIn(home)).toContainEqual(
+    expect.objectContaining({ what: "program", next: expect.stringMatching(/ run start$/) }),
+  );
+  expect(JSON.stringify([wrongIn(home), nextOf(home)])).not.toContain("genesis/bin/chaind pre-upgrade");
+  expect(nextOf(home)).toEqual([expect.stringMatching(/ run start$/)]);
+});

@@ -25,6 +25,8 @@ export interface Known {
   readonly haltedFor: Plan | undefined;
   /** Of the record: it ended at the plan's height, to open its stores when it is started again. */
   readonly restartsFor: Plan | undefined;
+  /** The upgrade that the state was made by, once a program has exited since it is too old for that state. */
+  readonly applied?: Plan | undefined;
   /** By add-upgrade --upgrade-height. */
   readonly operatorPlans: readonly Plan[];
   readonly skips: readonly bigint[];
@@ -94,8 +96,8 @@ export function operatorsNext(known: Known): Plan | undefined {
 }
 
 /** The chain's plan first: an operator's that is due at the same height is of the same block. */
-function candidates({ planFile, haltedFor, operatorPlans }: Known): Pending[] {
-  const found: Pending[] = [];
+function candidates({ planFile, haltedFor, applied, operatorPlans }: Known): Pending[] {
+  const found: Pending[] = applied ? [{ plan: applied, origin: "chain" }] : [];
   // The record says it too where the file was not written, or is half of it.
   const written = planFile.kind === "plan" ? planFile.plan : undefined;
   if (haltedFor && haltedFor.height !== written?.height) found.push({ plan: haltedFor, origin: "chain" });

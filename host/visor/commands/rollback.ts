@@ -1,5 +1,5 @@
 /** `chainvisor rollback`. */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ageInWords } from "../../backup/age.js";
 import { type ListedBackup, listBackups } from "../../backup/list.js";
 import type { Manifest } from "../../backup/manifest.js";
@@ -7,16 +7,20 @@ import { type Restored, restore } from "../../backup/restore.js";
 import { cancelRestore, endRestore, Unmovable } from "../../backup/restoring.js";
 import { requireGoesOn } from "../../backup/signed-beyond.js";
 import { UpgradeError } from "../../errors.js";
+import type { Files } from "../../programs/files.js";
 import { HomeLock } from "../../programs/home-lock.js";
 import { homeUsers } from "../../programs/home-users.js";
 import { chainvisorFor, SIDECAR_LOCK } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { confirmHere } from "../../shell/confirm.js";
 import { shellWord } from "../../shell-word.js";
-import { MARK } from "../../sidecar/child-env.js";
+import { childEnv, MARK } from "../../sidecar/child-env.js";
 import { placesOf } from "../../sidecar/decision/place.js";
 import { storeHeight } from "../../sidecar/heights/store-height.js";
 import type { Settings } from "../../sidecar/settings.js";
+import { linkedPlan } from "../../staging/current-link.js";
+import { unfitProgram } from "../../staging/other-program.js";
+import { isOurHome } from "../../staging/plan-way.js";
 import { lastStart } from "../../staging/start-command.js";
 import { usage } from "../../usage.js";
 import { realMachine } from "../real-machine.js";
@@ -40,7 +44,8 @@ export function registerRollback(program: Cobra, tools: VisorTools): void {
         "node with the embedded engine, whose blocks nobody else has, cannot start\n" +
         "from a backup once it has signed later blocks. The command then changes\n" +
         "nothing and prints the commands that take these blocks back.\n\n" +
-        "--program-only links the program before the last switch and leaves the data.",
+        "--program-only links the program before the last switch and leaves the data.\n" +
+        "It refuses a program of this project that is too old for the data.",
     )
     .option("--backup <name>", "a name of `chainvisor backups` (default: the latest)")
     .option("--program-only", "link the program before the last switch")
@@ -52,7 +57,7 @@ export function registerRollback(program: Cobra, tools: VisorTools): void {
       try {
         requireStopped(tools, settings);
         endCutOff(tools, settings);
-        if (options.programOnly) goBackToProgram(tools, settings);
+        if (options.programOnly) await goBackToProgram(tools, settings);
         else
           await goBack(tools, settings, { ...chosen(tools, settings, options.backup), isSure: options.yes === true });
       } finally {
@@ -189,7 +194,8 @@ function nextWords(settings: Settings, { name: plan, height }: Manifest["plan"],
   ];
 }
 
-function goBackToProgram({ output, files }: VisorTools, settings: Settings): void {
+/** @throws UpgradeError UPG_NOT_FOUND_FILE, UPG_STORE_VERSION_MISMATCH */
+async function goBackToProgram({ output, files }: VisorTools, settings: Settings): Promise<void> {
   const { current, previous } = placesOf(settings);
   if (!files.linkFacts(previous)) {
     throw new UpgradeError("UPG_NOT_FOUND_FILE", `there is no ${previous}: no switch was made here`);
@@ -199,14 +205,38 @@ function goBackToProgram({ output, files }: VisorTools, settings: Settings): voi
     throw new UpgradeError("UPG_NOT_FOUND_FILE", message);
   }
   const before = files.linkFacts(current)?.kind === "link" ? files.readLink(current) : "genesis";
-  const folder = linkPrevious(files, current);
   const newer = join(settings.root, before, "bin", settings.name);
-  const next = `${shellWord(newer)} rollback --to HEIGHT --home ${shellWord(settings.home)}`;
+  const back = (height: bigint | "HEIGHT") =>
+    `${shellWord(newer)} rollback --to ${height} --home ${shellWord(settings.home)}`;
+  await requireFits(files, settings, back);
+  const folder = linkPrevious(files, current);
+  const next = back("HEIGHT");
   output.print(
     { program: folder, next },
     `The current program is that of ${folder}. The data was not changed. On a chain of this project, \`${next}\` takes back ` +
       `blocks that ${before} made.`,
   );
+}
+
+/**
+ * A program that is too old for the state would end each start, and the way back to the newer one would be gone.
+ * @param back command that takes blocks back
+ * @throws UpgradeError UPG_STORE_VERSION_MISMATCH
+ */
+async function requireFits(files: Files, settings: Settings, back: (height: bigint | "HEIGHT") => string) {
+  const { home, root, name } = settings;
+  const folder = files.readLink(placesOf(settings).previous);
+  const problem = await unfitProgram({
+    ...{ program: { name: basename(folder), folder, file: join(root, folder, "bin", name) }, home, files },
+    ...{ isOurs: isOurHome(files, home), processes: realMachine.processes },
+    ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
+  });
+  if (problem === undefined) return;
+  const plan = linkedPlan(files, settings);
+  const message =
+    `${join(root, folder, "bin", name)} cannot run the state of ${home}: ${problem}. Nothing was changed. ` +
+    `Take the blocks of the newer program back before: \`${back(plan ? plan.height - 1n : "HEIGHT")}\``;
+  throw new UpgradeError("UPG_STORE_VERSION_MISMATCH", message);
 }
 
 /** What brings the upgrade: the plan's program, or a handler file of the home. */

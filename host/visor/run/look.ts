@@ -16,6 +16,7 @@ import { skipHeights } from "../../sidecar/decision/skips.js";
 import { type HaltFacts, readHaltRecord } from "../../sidecar/heights/halt-record.js";
 import { KnownHeight } from "../../sidecar/heights/known-height.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
+import { appliedInState } from "../../staging/plan-in-state.js";
 import { lackOf } from "../../staging/plan-way.js";
 import type { Shared } from "./options.js";
 import { PassedPlans } from "./passed-plans.js";
@@ -134,6 +135,7 @@ export class Look {
   /** While no application runs. */
   async beforeStart(current: Program): Promise<Decision> {
     const { isOurs } = this;
+    const { machine, settings } = this.shared;
     const halt = this.#halt();
     // What the run that has just ended has written needs no second witness.
     const fresh = this.#end && this.freshHalt && this.heights.ofRun(isOurs, this.freshHalt);
@@ -143,7 +145,9 @@ export class Look {
     const isCurrent = halt !== undefined && reached?.height === halt.height && reached.height > halt.lastCommitted;
     // The block of a halt is not made yet.
     this.#startedAt = before || isCurrent ? undefined : reached;
-    const known = { ...this.#known(current, isCurrent ? halt : undefined), isOurs, reached, isRunning: false };
+    // The program of the last upgrade is not too old.
+    const applied = this.#end?.exit === TOO_OLD ? await appliedInState(machine.files, settings) : undefined;
+    const known = { ...this.#known(current, isCurrent ? halt : undefined), applied, isOurs, reached, isRunning: false };
     this.#restartsFor = known.restartsFor;
     this.#underWay = upgradeUnderWay(known, halt);
     return this.#decide(known);

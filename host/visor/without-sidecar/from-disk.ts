@@ -26,7 +26,7 @@ import type { Readiness, VisorStatus } from "../../sidecar/status.js";
 import { planStatus } from "../../sidecar/unseen-plan.js";
 import { earlyProblem, linkedPlan } from "../../staging/current-link.js";
 import { foreignTo } from "../../staging/files-readiness.js";
-import { currentFits, needsOtherProgram, otherProgram } from "../../staging/other-program.js";
+import { currentFits, needsOtherProgram, otherProgram, unfitIn } from "../../staging/other-program.js";
 import { planInState } from "../../staging/plan-in-state.js";
 import { nextCommand, pinnedHandler } from "../../staging/plan-way.js";
 import { stagePlan } from "../../staging/stage-plan.js";
@@ -67,17 +67,17 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     const { restartsFor } = look;
     const made = restartsFor && { plan: restartsFor, origin: "chain" as const };
     const pending = decision.kind === "switch" ? decision : (made ?? firstOf(decision.pending, inState));
-    const fit = pending ? undefined : await currentFit({ settings, real, program: current, isOurs: look.isOurs });
-    const readiness = pending
-      ? await stagedReadiness(settings, real, pending.plan)
-      : typeof fit === "object"
-        ? [fit]
-        : [];
+    const asked = { settings, real, program: current, isOurs: look.isOurs, start: starts.start };
+    const fit = decision.kind === "switch" ? undefined : await currentFit(asked);
+    const planned = pending ? await stagedReadiness(settings, real, pending.plan) : [];
+    // Without a plan ahead nothing is to be done before the start.
+    const isShown = fit?.row && (fit.fits === "no" || pending);
+    const readiness = isShown && fit.row ? [fit.row, ...planned.filter((each) => !unfitIn(each))] : planned;
     const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
     const kept = readFailure(files, placesOf(settings).failureFile);
     const isThereNow = pending
       ? lacks === undefined && isForLackOf(kept, pending.plan, settings, files)
-      : fit === "fits" && halt !== undefined && needsOtherProgram(halt.code);
+      : fit !== undefined && fit.fits !== "no" && halt !== undefined && needsOtherProgram(halt.code);
     const failed = isThereNow ? undefined : kept;
     const open = isThereNow ? undefined : halt;
     const other = decision.kind === "switch" ? undefined : otherProgram(open, { settings, files });
@@ -88,7 +88,10 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
       readiness,
       message: messageFor(begin, { decision, restartsFor, failed, halt }),
       // Nothing that is started goes on without what is missing.
-      next: lacks === undefined ? nextWithout(starts.start, { failed, halt: open, other }) : [lacks, starts.start],
+      next:
+        lacks === undefined
+          ? nextWithout(starts.start, { failed, halt: open, other })
+          : [...new Set([lacks, starts.start])],
     });
   } catch (error) {
     const failed = readFailure(files, placesOf(settings).failureFile);
@@ -181,14 +184,19 @@ interface CurrentOf {
   readonly real: Machine;
   readonly program: Program;
   readonly isOurs: boolean;
+  /** Command that starts the sidecar. */
+  readonly start: string;
 }
 
-/** No plan is ahead: the program that the next start begins with may be too old for the state all the same. Never throws. */
-const currentFit = ({ settings, real, program, isOurs }: CurrentOf) =>
-  currentFits({
-    ...{ settings, program, isOurs, home: settings.home, files: real.files, processes: real.processes },
-    ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
-  });
+/** The program that the next start begins with may be too old for the state. Never throws. */
+const currentFit = ({ settings, real, program, isOurs, start }: CurrentOf) =>
+  currentFits(
+    {
+      ...{ settings, program, isOurs, home: settings.home, files: real.files, processes: real.processes },
+      ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
+    },
+    start,
+  );
 
 /** What the plan needs, by what is there: nothing is fetched, changed or removed. Never throws. */
 export async function stagedReadiness(settings: Settings, real: Machine, plan: Plan): Promise<readonly Readiness[]> {
