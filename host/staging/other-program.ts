@@ -20,7 +20,8 @@ interface Home {
   readonly files: Files;
 }
 
-const layoutOf = ({ settings: { home, name, isCaseKept }, files }: Home) =>
+/** The places of a plan's programs. */
+export const layoutOf = ({ settings: { home, name, isCaseKept }, files }: Home) =>
   new Layout({ home, name, program: undefined, upgrades: new Map(), own: "", isCaseKept, files });
 
 /** The upgrade that a message names, else the one that brought the current program. */

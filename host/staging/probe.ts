@@ -52,17 +52,26 @@ export async function probeProgram(options: ProbeOptions): Promise<readonly Read
   return [version, options.isOurs ? await probeChecks(options) : await probePreUpgrade(options)];
 }
 
-/** `exec PROGRAM "$@"` is all that it does, besides variables and comments. */
-function handsOver(file: string, files: Files): boolean {
+interface HandedOver {
+  /** That gets all arguments; undefined: its name has blanks or quotes. */
+  readonly program: string | undefined;
+  /** In which the script looks for it; undefined: in that of its own start. */
+  readonly path: string | undefined;
+}
+
+/** Undefined: the script does more than `exec PROGRAM "$@"`, besides variables and comments. */
+export function handedOver(file: string, files: Files): HandedOver | undefined {
   try {
     const lines = linesOf(decodeLossy(files.readPart(file, 0, SCRIPT_BYTES_MAX))).filter(
       (line) => !line.startsWith("#"),
     );
     const last = lines.pop() ?? "";
     const isPlain = (line: string) => /^(export\s+)?[A-Za-z_][A-Za-z0-9_]*=[^`$;&|()<>\s]*$/.test(line);
-    return lines.every(isPlain) && /^exec\s[^`$;&|()<>]*\s"\$@"$/.test(last);
+    if (!lines.every(isPlain) || !/^exec\s[^`$;&|()<>]*\s"\$@"$/.test(last)) return undefined;
+    const paths = lines.flatMap((line) => /^(?:export\s+)?PATH=["']?([^"']*)["']?$/.exec(line)?.[1] ?? []);
+    return { program: /^exec\s+([^\s"'\\-][^\s"'\\]*)\s/.exec(last)?.[1], path: paths.at(-1) };
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -167,7 +176,7 @@ export async function askCurrent(options: ProbeOptions): Promise<Readiness | und
 
 /** A shell's script may do its work whatever it is asked; ours may be a script of Node.js. */
 const isAskable = ({ program: { file }, files, isOurs }: ProbeOptions): boolean =>
-  !isScript(file, files) || handsOver(file, files) || (isOurs && isOfNode(file, files));
+  !isScript(file, files) || handedOver(file, files) !== undefined || (isOurs && isOfNode(file, files));
 
 function isOfNode(file: string, files: Files): boolean {
   const [line = ""] = decodeLossy(files.readPart(file, 0, LINE_LENGTH_MAX)).split("\n", 1);

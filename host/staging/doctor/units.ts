@@ -7,9 +7,11 @@ import { NO_RESTART } from "../../sidecar/program-end.js";
 import { parseGoDuration } from "../../sidecar/settings/go-duration.js";
 import { decodeLossy } from "../../text.js";
 import { lacksOfUser } from "../files-readiness.js";
+import { layoutOf } from "../other-program.js";
 import { scriptProblem } from "../script.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 import { OPEN_FILES_MIN, stopSeconds } from "./unit-file.js";
+import { pathProblem } from "./unit-path.js";
 import { bytesOf, environmentOf, unitStart } from "./unit-start.js";
 import { UnitText, unitSeconds } from "./unit-text.js";
 import { USERS, unitUser } from "./unit-user.js";
@@ -71,8 +73,10 @@ function findingsOf(file: string, unit: UnitText, patient: Patient): Finding[] {
   const asked = patient.unitStarts?.get(file) ?? [];
   const problems = [...settings, ...started.problems, ...asked, ...endings(unit, patient), ...missing(unit, patient)];
   const doubts = [...started.doubts, ...doubtsOf(unit, patient), ...startsOnceOnly(unit)];
-  if (problems.length + doubts.length === 0) return [ok("unit", file)];
+  const lost = settings.length > 0 ? [] : unfound(file, unit, patient);
+  if (problems.length + doubts.length + lost.length === 0) return [ok("unit", file)];
   return [
+    ...lost.map((text) => wrong("unit", `${file}: ${text}`)),
     ...problems.map((text) => wrong("unit", `${file}: ${text}`, "chainvisor service")),
     ...doubts.map((text) => warning("unit", `${file}: ${text}`, "chainvisor service")),
   ];
@@ -123,6 +127,24 @@ function unreadable(unit: UnitText, { files, read }: Patient): readonly string[]
   const shown = lacks.slice(0, LACKS_SHOWN).join("; ");
   const more = lacks.length > LACKS_SHOWN ? `; and ${lacks.length - LACKS_SHOWN} more` : "";
   return [`its user ${unit.last("User")} ${shown}${more}`];
+}
+
+/** Programs of now and of the plan that comes next, which the service would not find. */
+function unfound(file: string, unit: UnitText, { files, read, scheduled }: Patient): readonly string[] {
+  const set = environmentOf(unit, files);
+  if (!set) return [];
+  const { PATH: path } = set;
+  const given = [unit.program ?? "", ...unit.args(set)].find((word) => word.startsWith("PATH="))?.slice("PATH=".length);
+  // A manager of a user has a PATH of its own.
+  if (path === undefined && given === undefined && file.includes("/systemd/user/")) return [];
+  const { settings } = read;
+  const { root, name } = settings;
+  const folder = files.linkFacts(join(root, "current")) ? "current" : "genesis";
+  const current = join(root, folder, "bin", name);
+  const next = scheduled && layoutOf({ settings, files }).of(scheduled.plan.name).file;
+  return [current, ...(next === undefined ? [] : [next])].flatMap(
+    (program) => pathProblem(files, program, given ?? path) ?? [],
+  );
 }
 
 /** Without them systemd does not start it. */

@@ -133,6 +133,31 @@ describe("examine() unit files", () => {
     expect(look(home, { units: [put("u.service", unit)] })).toEqual([expect.stringContaining(words)]);
   });
 
+  test("a script whose program is in no folder of the service's PATH → wrong; in the unit's or the script's PATH, or absolute → right", () => {
+    const { home, put } = goodHome();
+    const chaind = put("opt/chaind-of-test", "#!/bin/sh\n");
+    const lookWith = (script: string, set = "") => {
+      put("cosmovisor/genesis/bin/n", `#!/bin/sh\n${script}\n`);
+      return look(home, { units: [put("u.service", unitOf(home).replace(/^User=/m, `${set}\nUser=`))] });
+    };
+    const byName = 'exec chaind-of-test "$@"';
+    expect(lookWith(byName)).toEqual([
+      expect.stringMatching(
+        /^wrong unit: .*cosmovisor\/current\/bin\/n runs chaind-of-test, which is in no folder of the service's PATH \(\/usr\/local\/sbin:/,
+      ),
+    ]);
+    expect(lookWith(byName, `Environment=PATH=/usr/bin:${home}/opt`)).toEqual([]);
+    expect(lookWith(`export PATH=/bin:${home}/opt\n${byName}`)).toEqual([]);
+    expect(lookWith(`exec ${chaind} "$@"`)).toEqual([]);
+    expect(lookWith(`exec ${home}/opt/none "$@"`)).toEqual([
+      expect.stringContaining(`${home}/opt/none, which is missing`),
+    ]);
+    put("opt/chaind-of-test", "#!/usr/bin/env node-of-test\n");
+    expect(lookWith(`exec ${chaind} "$@"`)).toEqual([
+      expect.stringContaining("runs node-of-test, which is in no folder"),
+    ]);
+  });
+
   test("a unit file that names home and program by flags, or by its variables → right", () => {
     const { home, put } = goodHome();
     const flags = unitOf(home)
