@@ -174,6 +174,18 @@ export async function askCurrent(options: ProbeOptions): Promise<Readiness | und
   return isAskable(options) ? probeChecks(options) : undefined;
 }
 
+/**
+ * Why no chain begins with the home's genesis document, by the check that `start` makes.
+ * @returns undefined: one does, or the program cannot be asked, or is none of this project's
+ */
+export async function genesisProblem(options: ProbeOptions): Promise<string | undefined> {
+  const { program, files, home } = options;
+  if (!files.facts(program.file) || problemWith(program, files) !== undefined || !isAskable(options)) return undefined;
+  const end = await run(options, ["genesis", "validate", "--home", home], CHECK_MILLIS_MAX);
+  const said = lastLine(end.stderr);
+  return end.exit !== 0 && said.includes("[UPG_INVALID_GENESIS]") ? said.replace(/^Error: /, "") : undefined;
+}
+
 /** A shell's script may do its work whatever it is asked; ours may be a script of Node.js. */
 const isAskable = ({ program: { file }, files, isOurs }: ProbeOptions): boolean =>
   !isScript(file, files) || handedOver(file, files) !== undefined || (isOurs && isOfNode(file, files));

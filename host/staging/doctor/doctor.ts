@@ -7,6 +7,7 @@ import { delayProblem, RESTART_OFF, RESTART_ON } from "../home-readiness.js";
 import { diskFindings } from "./disk.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 import { folderFindings } from "./folders.js";
+import { genesisFindings } from "./genesis-file.js";
 import { otherHomeFindings } from "./other-home.js";
 import { planFindings } from "./plans.js";
 import { sidecarFindings } from "./sidecars.js";
@@ -17,6 +18,7 @@ const CHECKS: readonly (readonly [what: string, look: (patient: Patient) => Find
   ["settings", otherHomeFindings],
   ["folders", folderFindings],
   ["files", recordFindings],
+  ["genesis", genesisFindings],
   ["plan", planFindings],
   ["backup", diskFindings],
   ["sidecar", sidecarFindings],

@@ -36,6 +36,8 @@ export interface Patient {
   readonly scheduled?: Scheduled | undefined;
   /** The plan that the state of the home holds. */
   readonly chain?: Plan | undefined;
+  /** Why no chain begins with the genesis document; undefined: one does, or the home has blocks. */
+  readonly genesis?: string | undefined;
   /** The plan of the current program, read before the node's height; null: none; undefined: it is read now. */
   readonly linked?: Plan | null | undefined;
   /** Undefined: its height was not looked at. */

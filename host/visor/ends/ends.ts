@@ -11,6 +11,7 @@ import { isSamePlan } from "../../sidecar/decision/queue.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
+import { genesisCommand } from "../../staging/doctor/genesis-file.js";
 import { needsOtherProgram, otherProgram } from "../../staging/other-program.js";
 import { replaceCommand } from "../../staging/plan-way.js";
 import { besideSidecar, commandsAfter, takeBackStart } from "../../staging/start-command.js";
@@ -213,7 +214,9 @@ export class Ends {
     const plan = this.#switchUnderWay(halt);
     const init = failure ? initCommand(this.shared, current) : [];
     const other = otherProgram(halt ?? failure, { settings, files: this.shared.machine.files });
-    const commands = commandsAfter(halt ?? unfit(failure), [...init, this.#startAgain(failure)], other);
+    const document = failure?.code === "UPG_INVALID_GENESIS" ? [genesisCommand(settings)] : [];
+    const starts = [...init, ...document, this.#startAgain(failure)];
+    const commands = commandsAfter(halt ?? unfit(failure), starts, other);
     // One that comes too early is the right program at the wrong height.
     const isToBeReplaced = plan && halt?.code !== "UPG_HALT_BINARY_TOO_EARLY";
     return [...new Set([...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands])];

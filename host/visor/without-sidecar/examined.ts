@@ -8,6 +8,7 @@ import { unreadPlan } from "../../sidecar/unseen-plan.js";
 import { linkedPlan } from "../../staging/current-link.js";
 import { examine } from "../../staging/doctor/doctor.js";
 import type { Finding } from "../../staging/doctor/finding.js";
+import { unusableGenesis } from "../../staging/doctor/genesis-file.js";
 import { unitStarts } from "../../staging/doctor/unit-starts.js";
 import { planInState } from "../../staging/plan-in-state.js";
 import { type FoundStatus, statusOf } from "./status-of.js";
@@ -45,6 +46,7 @@ export async function examineHome(
     chain,
     node,
     linked,
+    genesis: await unusableGenesis(read.settings, machine, node),
     unread,
     unitStarts: starts,
   };

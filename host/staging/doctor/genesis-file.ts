@@ -1,0 +1,42 @@
+/** The genesis document of a home that has no block yet: a chain may not begin with it. */
+import { join } from "node:path";
+import { shellWord } from "../../shell-word.js";
+import { childEnv } from "../../sidecar/child-env.js";
+import type { NodeFacts } from "../../sidecar/heights/node-facts.js";
+import type { Machine } from "../../sidecar/machine.js";
+import type { Settings } from "../../sidecar/settings.js";
+import { isOurHome } from "../plan-way.js";
+import { genesisProblem } from "../probe.js";
+import { type Finding, type Patient, wrong } from "./finding.js";
+
+/** Databases of a node that has run, by CometBFT and by the Cosmos SDK. */
+const OTHERS = ["blockstore.db", "application.db"];
+
+/** Asks the current program. Undefined: nothing is wrong with it, or the home has blocks. */
+export async function unusableGenesis(settings: Settings, real: Machine, node: NodeFacts): Promise<string | undefined> {
+  const { files } = real;
+  const { home, root, name } = settings;
+  const isBegun = (node.reached?.height ?? 0n) > 0n || OTHERS.some((each) => files.facts(join(home, "data", each)));
+  if (isBegun || !files.facts(join(home, "config", "genesis.json"))) return undefined;
+  const folder = files.linkFacts(join(root, "current")) ? "current" : "genesis";
+  return genesisProblem({
+    ...{
+      program: { name: folder, folder, file: join(root, folder, "bin", name) },
+      home,
+      isOurs: isOurHome(files, home),
+    },
+    ...{ env: childEnv({ settings, env: process.env }), files, processes: real.processes },
+    signal: new AbortController().signal,
+  });
+}
+
+/** Puts the document of the chain in place of one with which no chain begins. */
+export const genesisCommand = ({ home }: Pick<Settings, "home">): string =>
+  `cp <genesis.json> ${shellWord(join(home, "config", "genesis.json"))}`;
+
+export function genesisFindings({ genesis, read }: Patient): Finding[] {
+  if (genesis === undefined) return [];
+  const { name } = read.settings;
+  const detail = `no chain begins with this genesis document: ${genesis}. Put that of the chain in its place; for a new chain, add a validator with \`${name} genesis add-account KEY COINS --validator\``;
+  return [wrong("genesis", detail, genesisCommand(read.settings))];
+}
