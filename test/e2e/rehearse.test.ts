@@ -234,14 +234,25 @@ describe("chaind upgrade rehearse", () => {
   const chaind = (...args: readonly string[]) =>
     spawnSync(process.execPath, [join(DIST, "chaind.js"), "upgrade", "rehearse", ...args], { encoding: "utf8" });
 
-  test("--require all where something is not checked → exit 1 with each by its name; what was checked → 0", () => {
+  test("--require all where something is not checked → exit 1, in the headline too, with each by its name; what was checked → 0", () => {
     const { path } = scheduled(5n, 4n);
-    const all = chaind("--home", path, "--require", "all");
+    const page = join(path, "..", "required.html");
+    const all = chaind("--home", path, "--require", "all", "--report", page);
     expect(all.status, all.stderr).toBe(1);
+    expect(all.stdout).toMatch(/^WOULD APPLY \(exit 1\): .*; required checks that were not made: pin, idempotence\n/);
     expect(all.stdout).toMatch(
-      /required: pin: not checked, the plan pins no handler\nrequired: idempotence: not checked/,
+      /required, not made: pin: the plan pins no handler\nrequired, not made: idempotence: \S/,
     );
-    expect(chaind("--home", path, "--require", "plan,time,supply").status).toBe(0);
+    expect(readFileSync(page, "utf8")).toContain('<th scope="row">Exit status</th><td>1</td>');
+    const json = chaind("--home", path, "--require", "all", "-o", "json");
+    expect(json.status).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      exit: 0,
+      unmet: [/pin: not checked, /, /idempotence: not checked, /].map((each) => expect.stringMatching(each)),
+    });
+    const met = chaind("--home", path, "--require", "plan,time,supply");
+    expect(met.status).toBe(0);
+    expect(met.stdout).toMatch(/^WOULD APPLY \(exit 0\): /);
     expect(chaind("--home", path, "--require", "luck")).toMatchObject({ status: 2 });
   });
 

@@ -42,11 +42,11 @@ interface Statement {
 export async function runAttest(given: string | undefined, flags: AttestFlags, output: Output): Promise<void> {
   const plan = given ?? (await scheduledName(flags));
   const file = reportFile(plan, flags);
-  const report = file === undefined ? undefined : appliedReport(file, plan);
+  const report = file === undefined ? undefined : appliedReport(file, plan, flags.home);
   const statement = statementOf(plan, flags, report);
   await send(flags, output, async ({ address }, rpc) => {
     if (rpc) await requireKnown(rpc, { flags, plan, report });
-    else if (report) requireOwn(report, { chainId: flags.chainId || undefined });
+    else if (report) requireOwn(report, { chainId: flags.chainId || undefined }, flags.home);
     if (file !== undefined) output.say(saidOf(statement, file));
     return [attestation({ validatorAddress: operatorOf(address), plan, ...statement })];
   });

@@ -7,6 +7,7 @@ import { ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query as GovQuery } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { scheduledPlan } from "../../modules/upgrade/compose.js";
 import { programName } from "../../program-name.js";
+import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { visible } from "../../visible.js";
 import { ask } from "../../wallet/ask.js";
@@ -21,7 +22,7 @@ export interface AppliedReport extends RehearsalReport {
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT where the report is of another plan, or of a rehearsal that failed */
-export function appliedReport(file: string, plan: string): AppliedReport {
+export function appliedReport(file: string, plan: string, home: string): AppliedReport {
   const report = readRehearsal(file);
   const { exit, state, appHash, verdict } = report;
   if (report.plan.name !== plan)
@@ -30,7 +31,7 @@ export function appliedReport(file: string, plan: string): AppliedReport {
   if (found !== "" && (exit === 0 || exit === 1)) {
     throw usage(
       `${file} has findings of ${found}, which nobody has accepted: read them there. If they are expected, ` +
-        `\`${programName()} upgrade rehearse --accept ${found}\` makes a report that can be attested`,
+        `\`${programName()} upgrade rehearse --home ${shellWord(home)} --accept ${found}\` makes a report that can be attested`,
     );
   }
   if (!state || appHash === undefined) throw usage(`${file} came to no app hash, the upgrade ${verdict}`);
@@ -38,11 +39,20 @@ export function appliedReport(file: string, plan: string): AppliedReport {
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT: it is of another chain, plan or state */
-export function requireOwn(report: AppliedReport, chain: Partial<RehearsedChain>): void {
+export function requireOwn(report: AppliedReport, chain: Partial<RehearsedChain>, home: string): void {
   const unknown = { chainId: undefined, plans: undefined, height: undefined, appHash: undefined };
   const why = foreignTo(report, { ...unknown, ...chain });
   if (why !== undefined)
-    throw usage(`${report.file} ${visible(why)}: \`${programName()} upgrade rehearse\` makes one that can be attested`);
+    throw usage(`${report.file} ${visible(why)}: ${rehearseAgain(chain.plans, home)} makes one that can be attested`);
+}
+
+/** State does not have a plan that is only proposed: a file names its height and info. */
+function rehearseAgain(plans: NamedPlans | undefined, home: string): string {
+  const rehearse = `${programName()} upgrade rehearse --home ${shellWord(home)}`;
+  if (!plans || plans.isScheduled) return `\`${rehearse}\``;
+  const [{ name, height, info }] = plans.plans;
+  const json = visible(JSON.stringify({ name, height: String(height), info }));
+  return `\`${rehearse} --plan FILE\`, with the file ${json},`;
 }
 
 interface Attested {
@@ -55,7 +65,8 @@ interface Attested {
 export async function requireKnown(rpc: RpcClient, { flags, plan, report }: Attested): Promise<void> {
   const plans = await plansNamed(rpc, plan);
   if (!report) return;
-  requireOwn(report, { chainId: await chainIdOf(flags, rpc), plans, ...(await stateAt(rpc, report.state.height)) });
+  const chain = { chainId: await chainIdOf(flags, rpc), plans, ...(await stateAt(rpc, report.state.height)) };
+  requireOwn(report, chain, flags.home);
 }
 
 /** A mistyped name would count nowhere. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_REMOTE_* */

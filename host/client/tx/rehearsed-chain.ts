@@ -32,7 +32,7 @@ export function foreignTo(report: RehearsalReport, chain: RehearsedChain): strin
 }
 
 function otherPlan(report: RehearsalReport, { isScheduled, plans }: NamedPlans): string | undefined {
-  if (plans.some((each) => isSame(report, each) || (!isScheduled && isByName(report, each)))) return undefined;
+  if (plans.some((each) => isSame(report, each))) return undefined;
   const [{ name: wanted, height }] = plans;
   const [was, is] = [report.plan.height, isScheduled ? "scheduled" : "proposed"];
   const name = quoted(report.plan.name);
@@ -43,10 +43,6 @@ function otherPlan(report: RehearsalReport, { isScheduled, plans }: NamedPlans):
 
 const isSame = ({ plan }: RehearsalReport, { name, height, info }: RehearsedPlan) =>
   plan.name === name && plan.height === height && plan.info === info;
-
-/** Without its document: then it is put into state in the block after the last one, and due in the next. */
-const isByName = ({ plan, state }: RehearsalReport, { name }: RehearsedPlan) =>
-  plan.name === name && plan.info === "" && (!state || plan.height === state.height + 2n);
 
 function otherState({ state }: RehearsalReport, { height, appHash }: RehearsedChain): string | undefined {
   if (!state || height === undefined) return undefined;

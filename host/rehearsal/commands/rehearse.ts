@@ -9,6 +9,7 @@ import type { Output } from "../../shell/output.js";
 import { type StartSettings, settledStart } from "../../shell/start-settings.js";
 import type { OnProgress } from "../../types.js";
 import { visible } from "../../visible.js";
+import type { Unmet } from "../report/checks.js";
 import type { Report } from "../report/report.js";
 
 interface RehearseFlags {
@@ -46,9 +47,12 @@ export function registerRehearse(program: Cobra, group: Cobra, output: Output): 
         "reports versions, stores, changed pairs, gas, times, memory, disk, queries and the app hash. A node may run in the\n" +
         "home meanwhile; what the block would write is kept in a temporary folder (TMPDIR). The home gets the report alone, as\n" +
         "data/rehearsals/<plan>.json, where `upgrade preflight` and `tx upgrade attest` find it.\n\n" +
-        "Exit status 0: it would apply. 1: it would apply, and a check found something that --accept does not name, or one that\n" +
-        "--require names did not pass. 20: it would fail. 21: nodes would refuse the handler. 10, 11, 12: the node would halt.\n" +
-        "30: the disk has no room for it. 3: no plan, or no state of that height.",
+        "Exit status 0: it would apply. 1: it would apply, and a check found something that\n" +
+        "--accept does not name, or one that --require names did not pass. 20: it would fail.\n" +
+        "21: nodes would refuse the handler. 10, 11, 12: the node would halt. 30: the disk has\n" +
+        "no room for it. 2: a wrong flag or file. 3: no plan, or no state of that height.\n\n" +
+        "Ahead of the plan's height the check plan is not made, and versions is never made for\n" +
+        "a handler that no version of this program carries: --require all fails then.",
     )
     .option("--plan <name|file>", "plan, by name or as a file with its JSON (default: the scheduled one)")
     .option("--handler <file>", "handler in place of those of the home and the program")
@@ -67,7 +71,7 @@ export function registerRehearse(program: Cobra, group: Cobra, output: Output): 
     .option("--idempotent", "the handler is declared to change nothing when it runs again: try it")
     .option(
       "--require <checks>",
-      "all, or names of checks with commas between: end with 1 where one of them did not pass",
+      "all, or names of checks with commas between: exit with 1 if one found something or was not made",
     )
     .option("--accept <checks>", "names of checks with commas between, whose findings are expected: such as supply")
     .option("--diff <file>", "write every changed pair to this file, as lines of JSON")
@@ -77,7 +81,7 @@ export function registerRehearse(program: Cobra, group: Cobra, output: Output): 
     .example(
       "upgrade rehearse --home node",
       "upgrade rehearse --handler v3.wasm --report v3.html --home node",
-      "upgrade rehearse --plan v3 --require all -o json --home node",
+      "upgrade rehearse --require determinism,queries,supply -o json --home node",
     )
     .action(async (flags: RehearseFlags, command: Cobra) => {
       await run(flags, { home: String(command.optsWithGlobals()["home"]), start: settledStart(program), output });
@@ -92,7 +96,7 @@ interface RunFacts {
 
 async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Promise<void> {
   lowerPriority();
-  const { parseAccepted, parseRequired, unmet } = await import("../report/checks.js");
+  const { exitStatus, parseAccepted, parseRequired, unmet } = await import("../report/checks.js");
   const required = flags.require === undefined ? [] : parseRequired(flags.require);
   const accepted = flags.accept === undefined ? [] : parseAccepted(flags.accept);
   const { rehearse } = await import("../rehearse.js");
@@ -116,24 +120,26 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
     onBegin: (unfinished) => save && keepReport(unfinished, isOther),
     onProgress: progressLines((line) => output.say(line)),
   });
+  const missing = report.applied ? unmet(required, report) : [];
   if (page !== undefined) {
     const { htmlReport } = await import("../report/html.js");
     const { writeFileAtomically } = await import("../../engine/home/atomic-file.js");
-    writeFileAtomically(page, utf8(htmlReport(report)));
+    writeFileAtomically(page, utf8(htmlReport(report, missing)));
   }
   const { textReport } = await import("../report/text.js");
-  const missing = report.applied ? unmet(required, report) : [];
   // A promise of a module that was rejected, or its callback that throws, ends the process now: there is no result then.
   await nextTurn();
   const kept = save ? keepReport(report, isOther) : undefined;
   const text = textReport(report, missing);
   output.print(
-    { ...report, unmet: missing, kept: kept?.file ?? null },
+    { ...report, unmet: missing.map(unmetLine), kept: kept?.file ?? null },
     `${text}\n${kept ? visible(kept.words) : NOT_SAVED}`,
   );
   for (const words of await doubts(report, home, start)) output.say(`warning: ${words}`);
-  process.exitCode = report.exit === 0 && missing.length > 0 ? 1 : report.exit;
+  process.exitCode = exitStatus(report, missing);
 }
+
+const unmetLine = ({ name, isMade, why }: Unmet) => `${name}: ${isMade ? why : `not checked, ${why}`}`;
 
 /** Settings of `start` with which the node does not make this block, or not with what this program has. */
 async function doubts({ plan }: Report, home: string, start: StartSettings): Promise<readonly string[]> {

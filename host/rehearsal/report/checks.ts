@@ -85,15 +85,37 @@ function parseNames(flag: string, text: string, known: readonly CheckName[], mor
   });
 }
 
-/** Those of them that did not pass, each with what was found or why it was not looked at. */
+/** A required check that did not pass: it found something, or was not made. */
+export interface Unmet {
+  readonly name: CheckName;
+  readonly isMade: boolean;
+  /** What it found, or why it was not made. */
+  readonly why: string;
+}
+
 export function unmet(
   required: readonly CheckName[],
   { checks, findings }: { readonly checks: readonly Check[]; readonly findings: readonly Finding[] },
-): string[] {
+): readonly Unmet[] {
   return checks
     .filter(({ name, result }) => required.includes(name) && result !== "passed")
     .map(({ name, result, what }) => {
       const found = findings.filter(({ check }) => check === name).map(({ message }) => message);
-      return `${name}: ${result === "found" ? found.join("; ") : `not checked, ${what}`}`;
+      const isMade = result === "found";
+      return { name, isMade, why: isMade ? found.join("; ") : what };
     });
+}
+
+/** Exit status of the process: that of the upgrade, or 1 where only a required check is missing. */
+export function exitStatus({ exit }: { readonly exit: number }, missing: readonly Unmet[]): number {
+  return exit === 0 && missing.length > 0 ? 1 : exit;
+}
+
+/** For the end of the headline. "": all required checks passed. */
+export function unmetSummary(missing: readonly Unmet[]): string {
+  const named = (what: string, isMade: boolean) => {
+    const names = missing.filter((each) => each.isMade === isMade).map(({ name }) => name);
+    return names.length === 0 ? "" : `; required checks that ${what}: ${names.join(", ")}`;
+  };
+  return named("found something", true) + named("were not made", false);
 }

@@ -1,12 +1,14 @@
 /** The report as one page that needs nothing else: no scripts, no fonts, no pictures from elsewhere. Every name in it is escaped. */
 import type { JsonValue } from "@bufbuild/protobuf";
 import { bars, changeBars, histogram } from "./charts.js";
+import { exitStatus, type Unmet, unmetSummary } from "./checks.js";
 import { escaped } from "./escaped.js";
 import { PAGE_STYLE } from "./page-style.js";
 import type { AppliedReport, Report } from "./report.js";
 import { bytesText, countText, timeText } from "./words.js";
 
-export function htmlReport(report: Report): string {
+/** @param missing checks of `--require` that did not pass */
+export function htmlReport(report: Report, missing: readonly Unmet[] = []): string {
   const { plan, applied, verdict } = report;
   const title = `Rehearsal of ${plan ? `“${plan.name}”` : "an upgrade"}: ${verdict}`;
   return [
@@ -21,7 +23,7 @@ export function htmlReport(report: Report): string {
     "</head>",
     "<body>",
     "<main>",
-    header(report),
+    header(report, missing),
     ...(applied ? appliedSections(applied) : [failureSection(report)]),
     checksSection(report),
     "</main>",
@@ -31,13 +33,14 @@ export function htmlReport(report: Report): string {
   ].join("\n");
 }
 
-function header(report: Report): string {
-  const { verdict, exit, code, message, next, plan, handler, state, chain_id: chainId } = report;
-  const kind = verdict === "would apply" ? "good" : "bad";
+function header(report: Report, missing: readonly Unmet[]): string {
+  const { verdict, code, message, next, plan, handler, state, chain_id: chainId } = report;
+  const exit = exitStatus(report, missing);
+  const kind = exit === 0 ? "good" : "bad";
   return [
     `<header class="${kind}">`,
     `<h1>${escaped(plan ? plan.name : "No plan")} <span class="verdict">${escaped(verdict)}</span></h1>`,
-    `<p>${escaped(message)}</p>`,
+    `<p>${escaped(message + unmetSummary(missing))}</p>`,
     `<p>${withCode(next)}</p>`,
     "</header>",
     table(

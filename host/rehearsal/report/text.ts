@@ -2,23 +2,24 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { visible } from "../../visible.js";
 import type { DescribedChange } from "../diff/described-change.js";
-import type { CheckName } from "./checks.js";
+import { type CheckName, exitStatus, type Unmet, unmetSummary } from "./checks.js";
 import type { AppliedReport, Report, StoreReport } from "./report.js";
 import { bytesText, countText, many, timeText } from "./words.js";
 
 const VALUE_CHARACTERS = 60;
 
-/** @param unmet what `--require` asked for and did not get */
-export function textReport(report: Report, unmet: readonly string[] = []): string {
-  const { verdict, exit, code, message, next, applied } = report;
-  const head = `${verdict.toUpperCase()} (exit ${exit})${code ? ` ${code}` : ""}: ${message}`;
+/** @param missing checks of `--require` that did not pass */
+export function textReport(report: Report, missing: readonly Unmet[] = []): string {
+  const { verdict, code, message, next, applied } = report;
+  const status = `(exit ${exitStatus(report, missing)})${code ? ` ${code}` : ""}`;
+  const head = `${verdict.toUpperCase()} ${status}: ${message}${unmetSummary(missing)}`;
   return [
     head,
     ...placeLines(report),
     ...(applied ? appliedLines(applied) : failureLines(report.failure)),
     ...findingLines(report),
     ...checkLines(report),
-    ...unmet.map((line) => `required: ${line}`),
+    ...missing.map(({ name, isMade, why }) => `required, ${isMade ? "found something" : "not made"}: ${name}: ${why}`),
     `next: ${next}`,
   ]
     .map((line) => visible(line))

@@ -113,7 +113,7 @@ describe("tx upgrade attest", () => {
     [
       "a report with findings of an earlier program",
       () => ["--rehearsal", report({ findings: [{ check: "queries", message: "less" }] })],
-      "upgrade rehearse --accept queries",
+      `upgrade rehearse --home ${folder} --accept queries`,
     ],
     [
       "a report with findings whose verdict has none",
@@ -129,7 +129,7 @@ describe("tx upgrade attest", () => {
     [
       "a report of another chain",
       () => ["--rehearsal", report({ chain_id: "other-1" })],
-      'is of the chain "other-1", and this is "c-1": `chaind upgrade rehearse` makes one',
+      `is of the chain "other-1", and this is "c-1": \`chaind upgrade rehearse --home ${folder}\` makes one`,
     ],
     [
       "a report of another block than the plan's",
