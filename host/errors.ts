@@ -42,7 +42,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_INVALID_VERSION_MAP: invalid(17, "A version map is malformed: names not strictly ascending, too long, too many."),
   UPG_INVALID_NAMES: invalid(18, "A list of module names is malformed."),
   UPG_INVALID_ARGUMENT: invalid(19, "An argument is missing, of the wrong type or out of range.", "local"),
-  UPG_INVALID_HEIGHT: invalid(20, "A height is not a 64-bit integer in the allowed range."),
+  UPG_INVALID_HEIGHT: invalid(20, "A height is no 64-bit integer in the allowed range, or is not reached yet."),
   UPG_INVALID_KEY: invalid(21, "A store key is empty or longer than 65,535 bytes."),
   UPG_INVALID_VALUE: invalid(22, "A store value is longer than 1 MiB."),
   UPG_INVALID_GENESIS: invalid(23, "The genesis document is malformed or names what this process does not know."),

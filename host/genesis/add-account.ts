@@ -35,7 +35,7 @@ export async function addAccount(
 ): Promise<AddedAccount> {
   const home = new Home(path);
   requireNoChain(home);
-  const { json, genesis } = readDocument(home.genesisFile);
+  const { json, genesis } = readDocument(home);
   const given = parseCoins(coins);
   const address = await addressOf(path, key, flags);
   const bytes = programChain().addresses.decode(address);

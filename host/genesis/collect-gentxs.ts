@@ -50,7 +50,7 @@ export function collectGentxs(path: string, given?: string): Collected {
   const home = new Home(path);
   requireNoChain(home);
   const folder = given ?? gentxFolder(path);
-  const { json, genesis } = readDocument(home.genesisFile);
+  const { json, genesis } = readDocument(home);
   const own = readNodeId(home.nodeKeyFile);
   const files = gentxFiles(folder);
   const validators: string[] = [];

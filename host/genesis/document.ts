@@ -6,6 +6,7 @@ import { requireExactNumbers } from "../document/exact-numbers.js";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
 import { UpgradeError } from "../errors.js";
+import { homeCommand } from "../program-name.js";
 import { programChain } from "../shell/program-chain.js";
 import { decodeText } from "../text.js";
 
@@ -17,12 +18,12 @@ export interface GenesisDocument {
 const FILE_MODE = 0o644;
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_GENESIS */
-export function readDocument(file: string): GenesisDocument {
+export function readDocument({ path, genesisFile: file }: Home): GenesisDocument {
   const bytes = readFileIfThere(file);
   if (!bytes)
     throw new UpgradeError(
       "UPG_INVALID_CONFIG",
-      `${file} is missing: make a home with \`${programChain().name} init\` first`,
+      `${file} is missing: make a home with ${homeCommand("init NAME", path)} first`,
     );
   const text = decodeText(bytes, (cause) => new UpgradeError("UPG_INVALID_GENESIS", `${file} is not UTF-8`, { cause }));
   const genesis = parseGenesis(programChain(), text);

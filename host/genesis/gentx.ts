@@ -45,7 +45,7 @@ export const gentxFolder = (home: string): string => join(home, "config", "gentx
 export async function gentx(path: string, name: string, amount: string, flags: GentxFlags): Promise<{ file: string }> {
   const home = new Home(path);
   requireNoChain(home);
-  const { json, genesis } = readDocument(home.genesisFile);
+  const { json, genesis } = readDocument(home);
   const { chainId = genesis.chainId } = flags;
   if (chainId !== genesis.chainId) {
     throw usage(`--chain-id ${chainId}: ${home.genesisFile} is of the chain ${genesis.chainId}`);
@@ -94,7 +94,7 @@ export async function addValidator(
 ): Promise<AddedValidator> {
   const home = new Home(path);
   requireNoChain(home);
-  const { json, genesis } = readDocument(home.genesisFile);
+  const { json, genesis } = readDocument(home);
   const account = programChain().addresses.decode(await addressOf(path, key, flags));
   const coin = coinOf(amount);
   checkSelfDelegation(json, genesis, account, coin);

@@ -12,7 +12,7 @@ import { checkDocument } from "./take-document.js";
 export function validateGenesis(path: string, file?: string) {
   const name = file ?? new Home(path).genesisFile;
   const chain = programChain();
-  const genesis = checkDocument(name, name, (document) => checkAll(chain, name, document, () => undefined));
+  const genesis = checkDocument(name, name, (document) => checkAll(chain, name, document, () => undefined, path));
   const version = genesisVersion(genesis, chain.versions);
   const counts = genesisCounts(chain, genesis);
   return {

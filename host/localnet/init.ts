@@ -111,7 +111,7 @@ async function writeGenesis(
   nodes: readonly LocalNode[],
   { votingNanos }: LocalnetOptions,
 ): Promise<void> {
-  const { json, genesis } = readDocument(first.genesisFile);
+  const { json, genesis } = readDocument(first);
   const gov = (json["app_state"] as { gov?: { params?: Record<string, unknown> } }).gov;
   if (gov?.params) {
     Object.assign(gov.params, {

@@ -85,7 +85,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     const committed = isRunning ? undefined : checkDatabase(home.databaseFile, undefined, (_, message) => say(message));
     const { genesis } = keptOrFile(programChain(), home, database);
     const state = readCommit(database, lastVersionOf(database));
-    if (state && start?.engine) requireEngine(state, start.engine);
+    if (state && start?.engine) requireEngine(state, start.engine, home.path);
     // CometBFT keeps a record of its own of what its key signed; the key may be in another process.
     const isEmbedded = lastEngine(database) === engineMark("embedded");
     const key = isEmbedded ? readConsensusKey(home.validatorKeyFile) : undefined;

@@ -7,7 +7,7 @@ import type { OpenApp } from "../engine/home/hold-options.js";
 import { UpgradeError } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { sha256 } from "../native/sha256.js";
-import { programName } from "../program-name.js";
+import { homeCommand } from "../program-name.js";
 import { programChain } from "../shell/program-chain.js";
 import { checkedChunk } from "../snapshot/archive.js";
 import { namedAppHash, requireKnown } from "../snapshot/facts.js";
@@ -56,7 +56,7 @@ export async function restoreSnapshot(
     requireEmpty(opened, path);
     await build(opened, { folder, snapshot, trusted, say });
     const app_hash = toUpperHex(trusted);
-    say(restoredWords(height));
+    say(restoredWords(height, path));
     if (!given) {
       say(
         `warning: nobody vouched for the app hash ${app_hash}, which is the snapshot's own: compare it with the header of ` +
@@ -70,8 +70,8 @@ export async function restoreSnapshot(
 }
 
 /** The snapshot does not say which engine decided its block. */
-const restoredWords = (height: Height): string =>
-  `the state of block ${height} is here. CometBFT goes on from it (\`${programName()} start --engine cometbft\`) where its own databases in ` +
+const restoredWords = (height: Height, home: string): string =>
+  `the state of block ${height} is here. CometBFT goes on from it (${homeCommand("start --engine cometbft", home)}) where its own databases in ` +
   "this home have the blocks after it. From a snapshot of a chain that the embedded engine runs no engine goes on: it is for rehearsals";
 
 interface Build {
@@ -111,6 +111,6 @@ function requireEmpty({ app }: OpenApp, path: string): void {
   throw new UpgradeError(
     "UPG_INVALID_CONFIG",
     `${path} has the state of height ${version}, and a snapshot is restored into a home without state: another home, or this one after ` +
-      `its data/chain.mdb and data/chain.mdb-lock were removed. \`${programName()} comet unsafe-reset-all\` removes CometBFT's blocks too`,
+      `its data/chain.mdb and data/chain.mdb-lock were removed. ${homeCommand("comet unsafe-reset-all", path)} removes CometBFT's blocks too`,
   );
 }

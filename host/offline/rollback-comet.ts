@@ -8,7 +8,7 @@ import { Home } from "../engine/home/home.js";
 import { withDatabase } from "../engine/home/home-database.js";
 import { LastSigned } from "../engine/home/last-signed.js";
 import { messageOf, UpgradeError } from "../errors.js";
-import { programChain } from "../shell/program-chain.js";
+import { homeCommand } from "../program-name.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
 import { lastEngine } from "../store/versions/commit-record.js";
 import { rollbackLastVersion } from "../store/versions/rollback.js";
@@ -43,7 +43,7 @@ export function rollbackComet(path: string, { isHard, program }: RollbackOptions
     if (lastEngine(database) === "") {
       throw new UpgradeError(
         "UPG_INVALID_CONFIG",
-        `the blocks of ${path} were made without CometBFT: \`${programChain().name} rollback\` takes the last one back`,
+        `the blocks of ${path} were made without CometBFT: ${homeCommand("rollback", path)} takes the last one back`,
       );
     }
     if (isHard) requireNotSigned(home.lastSignedFile, BigInt(lastVersionOf(database)));

@@ -10,7 +10,7 @@ import { noChain } from "../engine/home/home-database.js";
 import { UpgradeError } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { sha256 } from "../native/sha256.js";
-import { programName } from "../program-name.js";
+import { homeCommand } from "../program-name.js";
 import { loadArchive, writeArchive } from "../snapshot/archive.js";
 import { namedAppHash, SNAPSHOT_FORMAT } from "../snapshot/facts.js";
 import { SnapshotFolder } from "../snapshot/folder.js";
@@ -79,7 +79,7 @@ export async function exportSnapshot(
       ...{ sha256, core: new Core(), firstVersion: keptGenesis(database).facts.appVersion || 1n },
       onProgress: (store, nodes) => say(`${nodes} nodes, in store ${store}`),
     });
-    if (readCommit(database, Number(of))?.engine === engineMark("embedded")) say(embeddedWarning(of));
+    if (readCommit(database, Number(of))?.engine === engineMark("embedded")) say(embeddedWarning(of, path));
     return summaryOf(taken);
   } finally {
     close();
@@ -87,9 +87,9 @@ export async function exportSnapshot(
 }
 
 /** A restored home is CometBFT's, which needs the blocks after the state; nobody has those of the embedded engine. */
-const embeddedWarning = (height: Height): string =>
-  `warning: block ${height} was decided by the embedded engine. This snapshot is for rehearsals (\`${programName()} upgrade rehearse --snapshot FILE\`): ` +
-  `no engine goes on from it in another home. To come back to this height: \`${programName()} rollback --to ${height}\`, or a copy that \`${programName()} backup\` makes`;
+const embeddedWarning = (height: Height, home: string): string =>
+  `warning: block ${height} was decided by the embedded engine. This snapshot is for rehearsals (\`upgrade rehearse --snapshot FILE\`): ` +
+  `no engine goes on from it in another home. To come back to this height: ${homeCommand(`rollback --to ${height}`, home)}, or a copy: ${homeCommand("backup FOLDER", home)}`;
 
 /** @throws UpgradeError UPG_NOT_FOUND_SNAPSHOT, UPG_STORE_IO */
 export function deleteSnapshot(path: string, height: Height, format = SNAPSHOT_FORMAT): void {

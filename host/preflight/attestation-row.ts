@@ -11,6 +11,7 @@ import { shellWord } from "../shell-word.js";
 import type { Row } from "./row.js";
 
 export interface AttestationFacts {
+  readonly home: string;
   /** Of the last commit. */
   readonly stores: ReadableStores;
   readonly plan: string;
@@ -42,12 +43,16 @@ function whatToAttest(report: AttestationFacts["report"]): string {
   return `--rehearsal ${shellWord(report.file)}${artifact}`;
 }
 
-function rowOf({ plan, handler, report }: AttestationFacts, tally: ReadinessTally, own: Uint8Array | undefined): Row {
+function rowOf(
+  { home, plan, handler, report }: AttestationFacts,
+  tally: ReadinessTally,
+  own: Uint8Array | undefined,
+): Row {
   const check = "attestation";
   const spoken = `${tally.attestedPower} of ${tally.totalPower} power has attested`;
   if (!own) return { check, state: "ok", words: `this node is no validator; ${spoken}` };
   const group = tally.groups.find(({ validators }) => validators.some(({ operator }) => equalBytes(operator, own)));
-  const next = `${programName()} tx upgrade attest ${shellWord(plan)} ${whatToAttest(report)} --from KEY`;
+  const next = `${programName()} tx upgrade attest ${shellWord(plan)} ${whatToAttest(report)} --from KEY --home ${shellWord(home)}`;
   if (!group) return { check, state: "warning", words: `this validator has attested nothing; ${spoken}`, next };
   if (handler !== undefined && toHex(group.artifactSha256) !== handler)
     return {

@@ -23,7 +23,7 @@ export function registerPreflight(program: Cobra, group: Cobra, output: Output):
       "--rehearsal <file>",
       "a report of `upgrade rehearse -o json` (default: data/rehearsals/<plan>.json of the home)",
     )
-    .option("--handlers <string>", "folder of upgrade handlers (default: those built with this program)")
+    .option("--handlers <string>", "folder of handlers, beside <home>/handlers (default: the program's own)")
     .option("--handlers-staged <string>", "one more folder of handlers that wait for their height")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .example("upgrade preflight --home node", "upgrade preflight --plan v2 --home node -o json")

@@ -125,7 +125,7 @@ function withState(home: Home, flags: PreflightFlags, place: SidecarPlace): Pref
     const state = { plan, chainId: genesis.chainId, last, database };
     const { row, rehearsal } = rehearsalRow(home, { ...state, handler: opened.handler, given: flags.rehearsal });
     const attestation = attestationRow({
-      ...{ stores, plan: plan.name, handler: opened.handler, consensusKey: keyOf(home) },
+      ...{ home: home.path, stores, plan: plan.name, handler: opened.handler, consensusKey: keyOf(home) },
       stakingParams: genesis.stakingParams.value,
       report: rehearsal?.exit === 0 ? rehearsal : undefined,
     });

@@ -18,7 +18,6 @@ import {
 import { dirname } from "node:path";
 import { UpgradeError } from "../errors.js";
 import { tryFileLock } from "../native/file-lock.js";
-import { programName } from "../program-name.js";
 import { makeFolder, openRegularFile, readRegularFile } from "../store/disk/lmdb-access.js";
 import { diskFailure } from "../store/disk/lmdb-errors.js";
 import { folderUsers } from "./home-users.js";
@@ -140,7 +139,7 @@ function lockDatabase(path: string): number[] {
   const [holder] = folderUsers(dirname(path));
   throw new UpgradeError(
     "UPG_STORE_LOCKED",
-    `${holder === undefined ? "another process" : `process ${holder}`} has this home open (${path} is locked): let a \`${programName()} export\` or \`${programName()} verify\` end, or stop the node whose LOCK file was removed, then try again`,
+    `${holder === undefined ? "another process" : `process ${holder}`} has this home open (${path} is locked): let an \`export\` or \`verify\` of it end, or stop the node whose LOCK file was removed, then try again`,
   );
 }
 

@@ -4,9 +4,10 @@
  */
 
 import { closeSync } from "node:fs";
+import { dirname } from "node:path";
 import { messageOf, UpgradeError } from "../errors.js";
 import { tryFileLock } from "../native/file-lock.js";
-import { programName } from "../program-name.js";
+import { homeCommand } from "../program-name.js";
 import { openRegularFile } from "../store/disk/lmdb-access.js";
 import { livingHolder } from "./home-lock.js";
 
@@ -58,6 +59,6 @@ function isShared(file: number): boolean {
 function locked(path: string): UpgradeError {
   return new UpgradeError(
     "UPG_STORE_LOCKED",
-    `a node has this home open (${path} is locked): stop it first, or ask the running node with \`${programName()} query\``,
+    `a node has this home open (${path} is locked): stop it first, or ask the running node with ${homeCommand("query …", dirname(dirname(path)))}`,
   );
 }

@@ -7,7 +7,7 @@ import { makeFolder, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { type ConsensusKey, consensusKey, readKey } from "../engine/home/consensus-key.js";
 import { UpgradeError } from "../errors.js";
 import type { Log } from "../log-line.js";
-import { programName } from "../program-name.js";
+import { homeCommand } from "../program-name.js";
 
 const SEED_BYTES = 32;
 
@@ -37,7 +37,7 @@ function nodeId(key: ConsensusKey): string {
 /** @throws UpgradeError UPG_INVALID_CONFIG */
 export function readNodeId(path: string): string {
   const remedy =
-    `restore it from your backup of keys, or make a new one with \`${programName()} comet gen-node-key\`; ` +
+    `restore it from your backup of keys, or make a new one with ${homeCommand("comet gen-node-key", dirname(dirname(path)))}; ` +
     "the node then has another id";
   return nodeId(readKey(path, "node key", remedy));
 }

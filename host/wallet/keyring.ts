@@ -65,8 +65,7 @@ export class Keyring {
     const names = this.sdkNames();
     if (names.length === 0) return undefined;
     const shown = `${names.slice(0, 8).join(", ")}${names.length > 8 ? ` and ${names.length - 8} more` : ""}`;
-    const where = `--keyring-backend ${this.options.backend} --keyring-dir ${shellWord(this.options.folder)}`;
-    return `${this.#folder.path} has keys that another program of the Cosmos SDK wrote: ${shown}. Copy them with \`${programName()} keys migrate ${where}\``;
+    return `${this.#folder.path} has keys that another program of the Cosmos SDK wrote: ${shown}. Copy them with ${this.#command("migrate")}`;
   }
 
   sdkMissing(): string {
@@ -81,7 +80,7 @@ export class Keyring {
    */
   async migrate(name: string): Promise<KeyInfo> {
     checkKeyName(name);
-    if (this.has(name)) throw this.#exists(name);
+    if (this.has(name)) throw this.exists(name);
     const { backend, prompt } = this.options;
     this.#sdkPassword ??=
       backend === "test"
@@ -134,7 +133,7 @@ export class Keyring {
    */
   #write(record: KeyRecord, password?: string): KeyInfo {
     return this.#folder.exclusively(() => {
-      if (this.has(record.name)) throw this.#exists(record.name);
+      if (this.has(record.name)) throw this.exists(record.name);
       const sealed = password === undefined ? undefined : this.#sealedKey();
       if (sealed && password !== undefined && !opens(sealed.sealed, password, boundTo(sealed))) {
         this.#password = undefined;
@@ -166,16 +165,15 @@ export class Keyring {
 
   #requireNew(name: string): void {
     checkKeyName(name);
-    if (this.has(name)) throw this.#exists(name);
+    if (this.has(name)) throw this.exists(name);
     if (!this.sdkNames().includes(name)) return;
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `cannot use the name "${name}" for a new key: ${this.sdkNotice()}`);
   }
 
-  #exists(name: string): UpgradeError {
-    return new UpgradeError(
-      "UPG_INVALID_ARGUMENT",
-      `there is a key "${name}" already; delete it first (\`${programName()} keys delete ${name}\`)`,
-    );
+  /** The refusal of a new key with a name that is taken. */
+  exists(name: string): UpgradeError {
+    const remove = this.#command(`delete ${shellWord(name)}`);
+    return new UpgradeError("UPG_INVALID_ARGUMENT", `there is a key "${name}" already; delete it first (${remove})`);
   }
 
   /** @throws UpgradeError UPG_NOT_FOUND_KEY */
@@ -261,11 +259,14 @@ export class Keyring {
     const isAddress = addresses.failure(name) === undefined;
     const what = isAddress ? `no key has the address ${name}` : `there is no key "${name}"`;
     const hint = isAddress ? "" : `, and an address begins with ${addresses.prefix}1`;
-    return new UpgradeError(
-      "UPG_NOT_FOUND_KEY",
-      `${what} in the keyring (backend ${backend}, folder ${this.#folder.path})${hint}. ` +
-        `\`${programName()} keys list --keyring-backend ${backend}\` lists the keys`,
-    );
+    const where = `${what} in the keyring (backend ${backend}, folder ${this.#folder.path})${hint}`;
+    return new UpgradeError("UPG_NOT_FOUND_KEY", `${where}. ${this.#command("list")} lists the keys`);
+  }
+
+  /** A command of `keys` on this keyring, in backquotes. */
+  #command(words: string): string {
+    const where = `--keyring-backend ${this.options.backend} --keyring-dir ${shellWord(this.options.folder)}`;
+    return `\`${programName()} keys ${words} ${where}\``;
   }
 }
 

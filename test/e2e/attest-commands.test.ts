@@ -112,7 +112,7 @@ describe("tx upgrade attest, query upgrade readiness", () => {
       ],
     ] as const) {
       const { exit, stderr } = await attest(change);
-      expect([exit, stderr]).toEqual([2, expect.stringContaining(words)]);
+      expect([exit, JSON.parse(stderr).error]).toEqual([2, expect.stringContaining(words)]);
     }
     const proposed = {
       plan: { name: "v2", height: "100000", info: INFO },

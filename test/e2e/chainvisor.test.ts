@@ -63,7 +63,7 @@ describe("a node that cannot start", () => {
     [
       "no genesis document",
       "config/genesis.json",
-      /genesis\.json is missing: make a home with `chaind init` first \[UPG_INVALID_CONFIG\]/,
+      /genesis\.json is missing: make a home with `chaind init NAME --home \S+` first \[UPG_INVALID_CONFIG\]/,
       /chaind init NAME --home/,
     ],
     [

@@ -89,6 +89,8 @@ describe("before a plan", () => {
     ["query upgrade receipt v2", 3, "no receipt"],
     ["query upgrade module_versions nope", 3, "module version not found"],
     ["query upgrade plan --height 999999", 3, "999999"],
+    ["query block 999999", 3, "must be less than or equal to the current blockchain height"],
+    ["query block-results 999999", 3, "current blockchain height"],
     ["query upgrade applied", 2, "accepts 1 arg(s), received 0"],
     ["query upgrade nope", 2, 'unknown command "nope" for "chaind query upgrade"'],
     ["query upgrade plna", 2, 'did you mean "plan"?'],

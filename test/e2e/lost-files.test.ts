@@ -45,7 +45,9 @@ describe("a lost node key", () => {
     const { line } = without(({ nodeKeyFile }) => nodeKeyFile);
     const { exit, stderr } = await line.run(["comet", "show-node-id"]);
     expect(exit).toBe(2);
-    expect(stderr).toContain("restore it from your backup of keys, or make a new one with `chaind comet gen-node-key`");
+    expect(stderr).toContain(
+      "restore it from your backup of keys, or make a new one with `chaind comet gen-node-key --home ",
+    );
     const { node_id } = await line.json("comet", "gen-node-key");
     expect(await line.json("comet", "show-node-id")).toEqual({ node_id });
     const again = await line.run(["comet", "gen-node-key"]);
@@ -83,7 +85,7 @@ test("a lost consensus key before the first block → init --overwrite, which th
   rmSync(home.validatorKeyFile);
   const { exit, stderr } = await line.runNode(...oneBlock);
   expect(exit).toBe(2);
-  expect(stderr).toContain("`chaind init NAME --overwrite`");
+  expect(stderr).toContain("`chaind init NAME --overwrite --home ");
   expect((await line.json("init", "one", "--overwrite"))["validator"]).not.toBe(validator);
 });
 

@@ -79,6 +79,9 @@ test("upgrade witness and forget → codes for what is absent; after forget the 
   expect(inside.stderr).toContain("[UPG_INVALID_ARGUMENT]");
   const asked = await line.run(["upgrade", "forget", "v2", ...at]);
   expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining("cannot go back over the upgrade")]);
+  expect(await line.text("upgrade", "forget", "v2", "--yes", ...at)).toMatch(
+    /^The state of height 3, before the upgrade "v2", is let go: .* `rollback --to` cannot go back over the upgrade\.\n$/,
+  );
   expect(await line.json("upgrade", "forget", "v2", "--yes", ...at)).toEqual({
     plan: "v2",
     height: "3",

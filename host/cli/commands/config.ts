@@ -1,7 +1,7 @@
 /** `chaind config`: the settings in a home, which replace flags. */
 
 import type { Option } from "commander";
-import { envPrefix, programName } from "../../program-name.js";
+import { envPrefix, homeCommand, programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { plainList, writeSetting } from "../../shell/config-edit.js";
 import { type ConfigName, type ConfigTable, configPath, configValue, readConfig } from "../../shell/config-file.js";
@@ -82,11 +82,15 @@ function requireSetting(program: Cobra, name: ConfigName, key: string): readonly
   if (flags) return flags;
   const other = name === "client" ? "app" : "client";
   if (settingFlags(program, other).has(key)) {
-    throw usage(`${key} is a setting of ${other}.toml: ${programName()} config set ${other} ${key} …`);
+    throw usage(
+      `${key} is a setting of ${other}.toml: ${homeCommand(`config set ${other} ${key} VALUE`, homeOf(program))}`,
+    );
   }
   const near = nearest(key, [...settingFlags(program, name).keys()]);
   const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
-  throw usage(`there is no setting "${key}" in ${name}.toml${hint}; see \`${programName()} config view ${name}\``);
+  throw usage(
+    `there is no setting "${key}" in ${name}.toml${hint}; see ${homeCommand(`config view ${name}`, homeOf(program))}`,
+  );
 }
 
 /**

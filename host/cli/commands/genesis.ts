@@ -65,10 +65,11 @@ function registerGentx(genesis: Cobra, output: Output): void {
     .argument("<amount>", "what it delegates to its validator: 100000000ustake is power 100")
     .summary("Sign for this node's validator, before the chain begins")
     .description(
-      "Writes a signed MsgCreateValidator to config/gentx. Send the file to the operator who makes the genesis document with\n" +
-        "`collect-gentxs`. The signature is checked there, and the validator becomes a part of the document: no transaction\n" +
-        "creates validators on this chain, at genesis or later. Commission and minimum self delegation are written down;\n" +
-        "there are no rewards that they could divide.",
+      "Writes a signed MsgCreateValidator to config/gentx. Send the file to the operator who\n" +
+        "makes the genesis document with `collect-gentxs`, which checks the signature and puts\n" +
+        "the validator into the document. The transaction itself is never run. Once the chain\n" +
+        "has begun, `tx staking create-validator` adds a validator. Commission and minimum self\n" +
+        "delegation are written down; there are no rewards that they could divide.",
     )
     .option("--ip <string>", "where peers reach this node", "127.0.0.1")
     .option("--p2p-port <uint>", "port of peers", parsePort, P2P_PORT)

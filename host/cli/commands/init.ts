@@ -42,7 +42,9 @@ export function registerInit(program: Cobra, print: (answer: InitAnswer) => void
     .summary("Make a home: keys and a genesis document")
     .description(
       "Makes a home folder with this node's consensus key, settings and a genesis document.\n" +
-        "With --genesis the document is taken from a file, today's format or that of 2019 (cosmoshub-1 and -2), plain or .gz.",
+        "Without --chain-id the chain id is random. With --genesis the document is taken from\n" +
+        "a file, chain id included: today's format or that of 2019 (cosmoshub-1 and -2), plain\n" +
+        "or .gz.",
     )
     .option("--genesis <file>", "take the genesis document from a file")
     .option("--overwrite", "replace the genesis document and keys of an existing home")

@@ -3,7 +3,6 @@
 import { fromHex, toHex } from "../../bytes.js";
 import { addKeyringFlags, type KeyringFlags, type KeyringUse } from "../../client/keyring-options.js";
 import { addRefusedKeyFlags } from "../../client/tx/refused-flags.js";
-import { programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { parseCount } from "../../shell/options.js";
 import type { Output } from "../../shell/output.js";
@@ -78,8 +77,7 @@ async function add(name: string, flags: AddFlags, command: Cobra, output: Output
     return;
   }
   await inKeyring(flags, command, async (keyring, prompt) => {
-    if (!flags.dryRun && keyring.has(name))
-      throw usage(`there is a key "${name}" already; \`${programName()} keys delete ${name}\` removes it`);
+    if (!flags.dryRun && keyring.has(name)) throw keyring.exists(name);
     const mnemonic = flags.recover ? await prompt.secret("The mnemonic: ") : newMnemonic(flags.words);
     const key = keyFromMnemonic(mnemonic, flags.hdPath ?? `m/44'/118'/${flags.account}'/0/${flags.index}`);
     const simple = { type: "secp256k1", bytes: key.publicKey } as const;

@@ -76,7 +76,7 @@ export function registerStart(program: Command): void {
         `A parent with a channel to it that sets ${heldBackName()}=1 has it load everything, say "ready", and wait for a message before\n` +
         "it opens the home: chainvisor does so before an upgrade.",
     )
-    .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
+    .option("--handlers <dir>", "folder of handlers, beside <home>/handlers (default: the program's own)")
     .option(
       "--handlers-staged <dir>",
       "one more folder of handlers that wait for their height, besides <home>/handlers/staged",

@@ -80,7 +80,7 @@ function registerUpgrade(tx: Cobra, output: Output): void {
     });
   for (const [name, summary] of [
     ["cancel-software-upgrade", "Cancel the current software upgrade proposal"],
-    ["cancel-upgrade-proposal", "Submit a proposal to cancel a planned chain upgrade"],
+    ["cancel-upgrade-proposal", "Another name of cancel-software-upgrade, for scripts"],
   ] as const) {
     addProposalFlags(upgrade.command(name))
       .summary(summary)

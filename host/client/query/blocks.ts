@@ -86,8 +86,18 @@ export const block: Question<BlockFlags> = async ([given], flags) => {
     const hash = toBase64(fromHex(checkedHash(given)));
     return { json: blockOf(await rpc.call("block_by_hash", { hash })) };
   }
-  return { json: blockOf(await rpc.call("block", heightParams(given, flags))) };
+  return { json: blockOf(await ofHeight(rpc, "block", heightParams(given, flags))) };
 };
+
+/** The server's code for a height after its last block is that of a malformed one, and what is sent here is well-formed. */
+async function ofHeight(rpc: RpcClient, method: string, params: Record<string, string>): Promise<unknown> {
+  try {
+    return await rpc.call(method, params);
+  } catch (error) {
+    if (!isUpgradeError(error) || error.code !== "UPG_INVALID_HEIGHT") throw error;
+    throw new UpgradeError("UPG_NOT_FOUND_BLOCK", error.message, { cause: error });
+  }
+}
 
 function blockOf(result: unknown): object {
   const { block: found } = result as { block?: object | null };
@@ -96,7 +106,7 @@ function blockOf(result: unknown): object {
 }
 
 export const blockResults: Question = async ([given], flags) => ({
-  json: (await rpcClient(flags).call("block_results", heightParams(given, flags))) as object,
+  json: (await ofHeight(rpcClient(flags), "block_results", heightParams(given, flags))) as object,
 });
 
 function heightParams(given: string | undefined, { height }: QueryFlags): Record<string, string> {

@@ -11,7 +11,7 @@ import { newValidator } from "../../comet/validator.js";
 import { rotateProposer, TOTAL_POWER_MAX, type ValidatorSet, validatorSetHash } from "../../comet/validator-set.js";
 import { createValidatorSet, updateValidatorSet, type ValidatorUpdate } from "../../comet/validator-updates.js";
 import { UpgradeError } from "../../errors.js";
-import { programName } from "../../program-name.js";
+import { homeCommand } from "../../program-name.js";
 import type { Batch } from "../../store/disk/database.js";
 import type { Height, Sha256 } from "../../types.js";
 import type { StoredBlock } from "./block-store.js";
@@ -47,20 +47,20 @@ export function decidingPowers(given: Powers, key: PublicKey): Powers {
  * thirds of, it would begin a chain that the others do not have. (Specification 4.14.)
  * @throws UpgradeError UPG_INVALID_CONFIG
  */
-export function requireDecides(given: Powers, key: PublicKey): void {
+export function requireDecides(given: Powers, key: PublicKey, home: string): void {
   if (given.length < 2 || decidingPowers(given, key) === given) return;
-  const start = `${programName()} start --engine`;
+  const start = (engine: string) => homeCommand(`start --engine ${engine}`, home);
   throw new UpgradeError(
     "UPG_INVALID_CONFIG",
     `the genesis document gives power to ${given.length} validators, and ${ownPower(given, key)}: alone this node would begin a chain of its ` +
-      `own, which the others never accept. Nothing was signed. Validators decide blocks together with CometBFT: \`${start} cometbft\`, or ` +
-      `\`${programName()} config set app engine cometbft\` for all starts. For a chain of its own, as a rehearsal: \`${start} embedded\``,
+      `own, which the others never accept. Nothing was signed. Validators decide blocks together with CometBFT: ${start("cometbft")}, or ` +
+      `${homeCommand("config set app engine cometbft", home)} for all starts. For a chain of its own, as a rehearsal: ${start("embedded")}`,
   );
 }
 
 /** What else the operator may have meant, where one other validator has the power. */
-export function joinHint(): string {
-  return `To follow the chain of the others instead, remove data/chain.mdb and start with \`${programName()} start --engine cometbft\``;
+export function joinHint(home: string): string {
+  return `To follow the chain of the others instead, remove data/chain.mdb and start with ${homeCommand("start --engine cometbft", home)}`;
 }
 
 function ownPower(given: Powers, key: PublicKey): string {
@@ -196,6 +196,6 @@ function otherKey(height: Height, sha256: Sha256, key: PublicKey): UpgradeError 
     "UPG_INVALID_CONFIG",
     `block ${height} is decided by another key than ${address} of config/priv_validator_key.json: the block before it ` +
       "says so, and clients follow it. Put back the key that this home's chain was made with; a chain with other keys " +
-      `begins from an exported state (\`${programName()} export\`)`,
+      `begins from an exported state (\`export\`)`,
   );
 }

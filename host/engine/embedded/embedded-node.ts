@@ -57,8 +57,8 @@ export interface EmbeddedNodeOptions {
   /** What the key signed last; without, nothing keeps it from signing twice (tests). */
   readonly lastSigned?: LastSigned;
   readonly log?: (level: "warn", message: string) => void;
-  /** Nobody chose this engine: a chain of several validators that its key cannot decide is not begun. */
-  readonly isEngineAssumed?: boolean;
+  /** The home, where nobody chose this engine for it: a chain of several validators that its key cannot decide is not begun. */
+  readonly engineAssumedIn?: string | undefined;
   /** Records that become visible with the first block of a chain. */
   readonly alongsideFirst?: (batch: Batch) => void;
 }
@@ -227,7 +227,8 @@ export class EmbeddedNode {
   #begin(): DecidingSets {
     const { chainId, genesisTime: time, initialHeight } = this.facts;
     const { validators } = this.#port.initChain({ chainId, time, initialHeight, validators: [] });
-    if (this.options.isEngineAssumed) requireDecides(validators, this.key.publicKey);
+    const { engineAssumedIn: home } = this.options;
+    if (home !== undefined) requireDecides(validators, this.key.publicKey, home);
     const sets = firstSets(this.options.sha256, this.key.publicKey, validators);
     this.#take(sets);
     return sets;
@@ -250,7 +251,8 @@ export class EmbeddedNode {
     this.#sets = sets;
     const line = aloneLine(this.key.publicKey, before?.given, sets.given);
     if (line === undefined) return;
-    const isBegun = this.#last !== undefined || !this.options.isEngineAssumed;
-    this.options.log?.("warn", isBegun ? line : `${line}. ${joinHint()}`);
+    const { engineAssumedIn: home, log } = this.options;
+    const isBegun = this.#last !== undefined || home === undefined;
+    log?.("warn", isBegun ? line : `${line}. ${joinHint(home)}`);
   }
 }

@@ -14,7 +14,7 @@ import {
   openGenesis,
 } from "../../chain/genesis/genesis.js";
 import { UpgradeError } from "../../errors.js";
-import { programName } from "../../program-name.js";
+import { homeCommand } from "../../program-name.js";
 import { requireNoRollback } from "../../programs/kept-data.js";
 import type { Batch, Database } from "../../store/disk/database.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
@@ -47,10 +47,10 @@ export function requireHome(home: Home): void {
   if (!existsSync(home.genesisFile) && !home.hasDatabase) throw noDocument(home);
 }
 
-function noDocument({ genesisFile, hasDatabase, databaseFile }: Home): UpgradeError {
+function noDocument({ path, genesisFile, hasDatabase, databaseFile }: Home): UpgradeError {
   const remedy = hasDatabase
     ? `restore it from your backup, since ${databaseFile} holds no block yet and does not replace it`
-    : `make a home with \`${programName()} init\` first`;
+    : `make a home with ${homeCommand("init NAME", path)} first`;
   return new UpgradeError("UPG_INVALID_CONFIG", `${genesisFile} is missing: ${remedy}`);
 }
 
@@ -64,7 +64,8 @@ export function keptOrFile(chain: Chain, home: Home, database: Database | undefi
     const genesis = inGenesisFile(home.genesisFile, () => openGenesis(chain, source));
     const digest = { sha256: hashOfSource(source), size: source.size };
     const begin = {
-      check: (log: Log) => inGenesisFile(home.genesisFile, () => checkAll(chain, home.genesisFile, genesis, log)),
+      check: (log: Log) =>
+        inGenesisFile(home.genesisFile, () => checkAll(chain, home.genesisFile, genesis, log, home.path)),
       record: (batch: Batch) => batch.put(GENESIS_KEY, encodeGenesisRecord(genesis, digest)),
       close: () => source.close(),
     };
@@ -94,9 +95,14 @@ export function watchGenesisFile(home: Home, { sha256, size }: GenesisDigest, lo
   }
 }
 
-/** Checks the parts of a genesis document that every chain needs, and each entry of its lists. @throws UpgradeError UPG_INVALID_GENESIS */
-export function checkAll(chain: Chain, file: string, genesis: Genesis, log: Log): void {
-  requireAll(chain, file, genesis);
+/**
+ * Checks the parts of a genesis document that every chain needs, and each entry of its lists.
+ *
+ * @param home whose document it is, for the command that completes it
+ * @throws UpgradeError UPG_INVALID_GENESIS
+ */
+export function checkAll(chain: Chain, file: string, genesis: Genesis, log: Log, home: string): void {
+  requireAll(chain, file, genesis, home);
   for (const [name, list] of longLists(chain, genesis)) walk(name, list, log);
 }
 
@@ -112,11 +118,11 @@ function walk(name: string, list: GenesisList<unknown>, log: Log): void {
   }
 }
 
-function requireAll(chain: Chain, file: string, genesis: Genesis): void {
+function requireAll(chain: Chain, file: string, genesis: Genesis, home: string): void {
   const missing = missingFromGenesis(chain, genesis);
   if (missing.length === 0) return;
   throw new UpgradeError(
     "UPG_INVALID_GENESIS",
-    `${file} ${missing.join(", ")}: give one power with \`${chain.name} genesis add-account <key> <coins> --validator\``,
+    `${file} ${missing.join(", ")}: give one power with ${homeCommand("genesis add-account KEY COINS --validator", home)}`,
   );
 }

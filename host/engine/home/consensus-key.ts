@@ -6,7 +6,7 @@ import { fromBase64 } from "../../bytes.js";
 import { addressOf, type PublicKey, publicKeyOf } from "../../comet/keys.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
-import { programName } from "../../program-name.js";
+import { homeCommand } from "../../program-name.js";
 import { decodeText } from "../../text.js";
 import { readFileIfThere } from "./atomic-file.js";
 import { Home } from "./home.js";
@@ -42,16 +42,16 @@ function consensusKeyRemedy(path: string): string {
   if (home.hasDatabase) {
     return (
       "restore it from your backup of keys. This chain's blocks were signed with it and no other key can replace it. " +
-      `Without a backup, \`${programName()} export\` still prints the state, from which a new chain can begin`
+      `Without a backup, ${homeCommand("export", home.path)} still prints the state, from which a new chain can begin`
     );
   }
   if (existsSync(home.genesisFile)) {
     return (
-      `restore it from your backup of keys, or begin again with \`${programName()} init NAME --overwrite\`, ` +
+      `restore it from your backup of keys, or begin again with ${homeCommand("init NAME --overwrite", home.path)}, ` +
       "which makes new keys and a new genesis document"
     );
   }
-  return `make a home with \`${programName()} init\` first`;
+  return `make a home with ${homeCommand("init NAME", home.path)} first`;
 }
 
 function readPrivateKey(path: string, bytes: Uint8Array, what: string): Uint8Array {

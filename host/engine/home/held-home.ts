@@ -102,8 +102,9 @@ export class HeldHome {
     const mempool = options.mempool ? { mempool: options.mempool } : {};
     const blocks = options.blocks ? { blocks: options.blocks } : {};
     const first = alongsideFirst ? { alongsideFirst } : {};
-    const parts = { app, database, sha256, facts: chainFacts(genesis), clock, key, lastSigned, log, isEngineAssumed };
-    const node = new EmbeddedNode({ ...parts, ...mempool, ...blocks, ...first });
+    const parts = { app, database, sha256, facts: chainFacts(genesis), clock, key, lastSigned, log };
+    const engineAssumedIn = isEngineAssumed ? this.home.path : undefined;
+    const node = new EmbeddedNode({ ...parts, engineAssumedIn, ...mempool, ...blocks, ...first });
     this.sayReadiness(node);
     return node;
   }

@@ -13,7 +13,7 @@ import { fromBase64, toBase64, toUpperHex, utf8 } from "../../bytes.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../comet/commit.js";
 import { UpgradeError } from "../../errors.js";
 import type { Log } from "../../log-line.js";
-import { programName } from "../../program-name.js";
+import { homeCommand } from "../../program-name.js";
 import { folderUsers } from "../../programs/home-users.js";
 import { foldersBeside, keptData, requireNoRollback } from "../../programs/kept-data.js";
 import { shellWord } from "../../shell-word.js";
@@ -214,7 +214,7 @@ export class LastSigned {
     return new UpgradeError(
       "UPG_STORE_SIGNED",
       `block ${height} is not signed: this key has signed ${recorded === height ? "another block of that height" : `block ${recorded}`} ` +
-        `before (${this.path}). ${remedy} See that no other node runs with this key. \`${programName()} rollback\` takes a block back that nobody else saw`,
+        `before (${this.path}). ${remedy} See that no other node runs with this key. ${homeCommand("rollback", dirname(dirname(this.path)))} takes a block back that nobody else saw`,
       { details },
     );
   }

@@ -5,11 +5,12 @@
  */
 
 import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { equalBytes } from "../../bytes.js";
 import { type EngineName, engineMark } from "../../chain/engine-port.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
-import { programName } from "../../program-name.js";
+import { homeCommand } from "../../program-name.js";
 import { formatKey } from "../../store/disk/keys.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
@@ -44,18 +45,21 @@ export function checkDatabase(
     else
       log(
         "warn",
-        `the database is too large to be checked at start: run \`${programName()} verify\` when the node is stopped`,
+        `the database is too large to be checked at start: run ${homeCommand("verify", homeOf(path))} when the node is stopped`,
       );
     checkFormat(database);
-    return hasChecksums ? checkLast(database, engine) : undefined;
+    return hasChecksums ? checkLast(database, homeOf(path), engine) : undefined;
   } finally {
     database.close();
   }
 }
 
-function checkLast(database: LmdbFileDatabase, engine: EngineName | undefined): Height | undefined {
+/** The home of `data/chain.mdb`. */
+const homeOf = (databaseFile: string): string => dirname(dirname(databaseFile));
+
+function checkLast(database: LmdbFileDatabase, home: string, engine: EngineName | undefined): Height | undefined {
   const state = checkLastVersion(database, sha256);
-  if (state && engine) requireEngine(state, engine);
+  if (state && engine) requireEngine(state, engine, home);
   // The blocks of another engine are in its own folder.
   if (state && state.engine !== "") return BigInt(state.version);
   const block = new BlockStore(database).latest();
@@ -65,7 +69,7 @@ function checkLast(database: LmdbFileDatabase, engine: EngineName | undefined): 
   throw new UpgradeError(
     "UPG_STORE_CORRUPT",
     `the last block is ${height} and the last version of the state ${version}, or they have different app hashes: ` +
-      `see the extent with \`${programName()} verify\`, and restore the data folder from a copy`,
+      `see the extent with ${homeCommand("verify", home)}, and restore the data folder from a copy`,
   );
 }
 
@@ -73,7 +77,7 @@ function checkLast(database: LmdbFileDatabase, engine: EngineName | undefined): 
  * A home belongs to the engine that decided its blocks. The other one would decide the next height again, and sign it with
  * the same key.
  */
-export function requireEngine({ version, time, engine: mark }: CommitState, engine: EngineName): void {
+export function requireEngine({ version, time, engine: mark }: CommitState, engine: EngineName, home: string): void {
   if (mark === engineMark(engine)) return;
   const other = mark === "" ? "the embedded engine" : visible(mark);
   const how = mark === "" ? "--engine embedded" : `--engine ${visible(mark)}`;
@@ -81,7 +85,7 @@ export function requireEngine({ version, time, engine: mark }: CommitState, engi
   const decided = time ? `was decided by ${other}` : `was decided by ${other}, or restored from a snapshot for it`;
   throw new UpgradeError(
     "UPG_INVALID_CONFIG",
-    `block ${version} of this home ${decided}: start it with \`${programName()} start ${how}\`. Nothing was signed. A chain ` +
-      `changes its engine by an export and a new genesis (\`${programName()} export\`)`,
+    `block ${version} of this home ${decided}: start it with ${homeCommand(`start ${how}`, home)}. Nothing was signed. A chain ` +
+      `changes its engine by an export and a new genesis (${homeCommand("export", home)})`,
   );
 }

@@ -20,7 +20,7 @@ export function registerPreUpgrade(program: Cobra): void {
         "31: it can, but a plan is due and another process still has the home open: try again.\n" +
         "Without --home and its environment the home is DAEMON_HOME, where Cosmovisor runs this command.",
     )
-    .option("--handlers <string>", "folder of upgrade handlers (default: those built with this program)")
+    .option("--handlers <string>", "folder of handlers, beside <home>/handlers (default: the program's own)")
     .option("--handlers-staged <string>", "one more folder of handlers that wait for their height")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .example("pre-upgrade --home node")

@@ -29,7 +29,7 @@ export function registerReplay(program: Cobra, output: Output): void {
     .option("--to <height>", "the last one (default: the last of the home)", parseHeight)
     .option("--into <dir>", "run them in this folder, which stays, and go on where it ends (default: a temporary one)")
     .option("--program <name=file>", "the program that goes on from the upgrade of this name; again for more", gathered)
-    .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
+    .option("--handlers <dir>", "folder of handlers, beside <home>/handlers (default: the program's own)")
     .example("replay --from node", "replay --from node --program v2=./new-version --into replayed")
     .action(async ({ program: named = [], ...flags }: Flags) => {
       const { replay } = await import("../replay/replay.js");

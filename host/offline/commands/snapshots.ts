@@ -67,7 +67,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .command("restore")
     .argument("<height>", "height of the snapshot", parseHeight)
     .argument("[format]", "its format", parseCount, SNAPSHOT_FORMAT)
-    .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
+    .option("--handlers <dir>", "folder of handlers, beside <home>/handlers (default: the program's own)")
     .option("--app-hash <hex>", "of the state, from a source that you trust: app_hash in the header of the next block")
     .summary("Restore the state of a snapshot of this home, where it has none")
     .description(

@@ -56,6 +56,10 @@ function registerForget(group: Cobra, output: Output): void {
       const height = heightHeldFor(home, plan);
       if (!yes) output.say(forgetLoss(plan, height));
       await confirmHere(yes, "Forget it?");
-      output.print(forgetUpgrade(home, plan));
+      output.print(
+        forgetUpgrade(home, plan),
+        `The state of height ${height}, before the upgrade "${plan}", is let go: the node prunes it within some blocks. ` +
+          "No witness can be made of it then, and `rollback --to` cannot go back over the upgrade.",
+      );
     });
 }

@@ -63,7 +63,7 @@ export function registerRehearse(program: Cobra, group: Cobra, output: Output): 
       "copy the database first and rehearse on the copy, for blocks that take longer than the node keeps states",
     )
     .option("--time <time>", "time of the block, RFC 3339 (default: just after the last block)")
-    .option("--handlers <dir>", "folder of upgrade handlers (default: those built with this program)")
+    .option("--handlers <dir>", "folder of handlers, beside <home>/handlers (default: the program's own)")
     .option("--handlers-staged <dir>", "one more folder of handlers that wait for their height")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .option("--runs <n>", "make the block so often: all must come to one app hash", parsePositive, 2)

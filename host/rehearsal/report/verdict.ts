@@ -96,7 +96,8 @@ function nextOf(error: UpgradeError, facts: EndingFacts): string {
       if (code === "UPG_BUG_NO_RESULT")
         return `${safe} Run it again, and see how it ends: ${rehearseAgain(facts, sameHandler(facts))}.`;
       if (code === "UPG_STORE_UPGRADE") return `${safe} ${storesDiffer(facts, again)}`;
-      if (code === "UPG_NOT_FOUND_PLAN") return `See what is scheduled: ${command("query upgrade plan")}.`;
+      if (code === "UPG_NOT_FOUND_PLAN")
+        return `See what is scheduled: ${command("query upgrade plan", "--home", shellWord(home))}.`;
       return code === "UPG_STORE_FULL"
         ? `${safe} See what fills the disk: \`df -h ${shellWord(`${home}/data`)} "\${TMPDIR:-/tmp}"\`; TMPDIR chooses where a rehearsal writes.`
         : `${safe} docs/errors.md describes ${code}.`;

@@ -218,7 +218,9 @@ describe("a snapshot of a chain that the embedded engine runs", () => {
     withNode({ path: embedded, handlers: join(embedded, "none") }, (node) => makeBlocksUpTo(node, 4n));
     const lines: string[] = [];
     await exportSnapshot(embedded, 0n, (line) => lines.push(line));
-    expect(lines.at(-1)).toMatch(/^warning: block 4 was decided by the embedded engine\. .*`chaind rollback --to 4`/);
+    expect(lines.at(-1)).toMatch(
+      /^warning: block 4 was decided by the embedded engine\. .*`chaind rollback --to 4 --home \S+`/,
+    );
     const file = await dumpSnapshot(embedded, 4n, 3, join(root, "embedded.tar.gz"));
     const home = newHome();
     await loadSnapshot(home, file);

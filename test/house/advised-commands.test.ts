@@ -1,0 +1,24 @@
+/** A command that a message advises names the home that the message is about: the reader's shell may have another default. */
+import { expect, test } from "vitest";
+import { sourcesUnder } from "./sources.js";
+
+/** Commands that act on a home or on its keys. */
+const OF_HOME =
+  "backup|comet|compact|config|export|genesis|init|keys|pre-upgrade|prune|query|replay|rescue|rollback|snapshots|start|status|upgrade|verify";
+const ADVICE = new RegExp(`\\\\\`\\$\\{program(?:Name\\(\\)|Chain\\(\\)\\.name)\\} (?:${OF_HOME})\\b[^\`]*\``, "g");
+const NAMED = /--home|--keyring-dir|--help|\$\{where\}/;
+
+/** Where there is no home to name: the file of settings, another operator's home, help, and a database below any home. */
+const WITHOUT_HOME: readonly string[] = [
+  "host/cli/config-defaults.ts",
+  "host/genesis/collect-gentxs.ts",
+  "host/offline/commands/export.ts",
+  "host/store/disk/lmdb-checksum.ts",
+  "host/store/versions/commit-record.ts",
+];
+
+test("advice with a command of this program names the home", () => {
+  const sources = sourcesUnder("host").filter(({ path }) => !WITHOUT_HOME.includes(path));
+  const advice = sources.flatMap(({ path, text }) => (text.match(ADVICE) ?? []).map((found) => `${path}: ${found}`));
+  expect(advice.filter((each) => !NAMED.test(each))).toEqual([]);
+});
