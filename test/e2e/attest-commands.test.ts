@@ -93,6 +93,10 @@ describe("tx upgrade attest, query upgrade readiness", () => {
       writeFileSync(file, JSON.stringify({ ...common, applied: { app_hash: "AB".repeat(32) }, ...change }));
       return await tx("alice", "upgrade", "attest", "v2", "--rehearsal", file);
     };
+    const proposed = {
+      plan: { name: "v2", height: "100000", info: INFO },
+      state: { ...state, block_height: "100000" },
+    };
     const far = { name: "v2", height: "99999999", info: "" };
     for (const [change, words] of [
       [{ chain_id: "other-1" }, "rehearsal.json is of the chain"],
@@ -105,19 +109,15 @@ describe("tx upgrade attest, query upgrade readiness", () => {
         'a plan "v2" with other info than the one that is proposed',
       ],
       [{}, `upgrade rehearse --home ${line.home} --plan FILE`],
-      [{ state: { ...state, app_hash: "00".repeat(32) } }, "is on another state of block 2"],
+      [{ ...proposed, state: { ...proposed.state, app_hash: "00".repeat(32) } }, "is on another state of block 2"],
       [
-        { plan: { ...far, height: "9000" }, state: { ...state, height: "8998", block_height: "9000" } },
+        { ...proposed, state: { ...proposed.state, height: "8998" } },
         "is on the state of block 8998, and the last block is",
       ],
     ] as const) {
       const { exit, stderr } = await attest(change);
       expect([exit, JSON.parse(stderr).error]).toEqual([2, expect.stringContaining(words)]);
     }
-    const proposed = {
-      plan: { name: "v2", height: "100000", info: INFO },
-      state: { ...state, block_height: "100000" },
-    };
     expect((await attest(proposed)).stderr).toContain("on block 2");
     expect(await readiness("v2")).toMatchObject({ attested_power: "55" });
     const { exit, stderr } = await tx("alice", "upgrade", "attest", "--artifact-sha256", "11".repeat(32));
