@@ -7,7 +7,7 @@ import { planIn } from "../sidecar/decision/plan-file.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import { nextCommand, replaceCommand } from "./plan-way.js";
-import { askCurrent, type ProbeOptions } from "./probe.js";
+import { askCurrent, isLate, type ProbeOptions } from "./probe.js";
 
 const CODES = ["UPG_HALT_HANDLER_MISSING", "UPG_STORE_UPGRADE", "UPG_STORE_VERSION_MISMATCH"] as const;
 /** As the Cosmos SDK words it. */
@@ -64,6 +64,7 @@ export async function currentFits(
   const { program, files, settings } = options;
   const asked = await askCurrent(options);
   if (!asked) return undefined;
+  if (isLate(asked)) return { fits: "no", row: asked };
   const problem = unfitIn(asked);
   if (!problem) return { fits: "yes" };
   const name = planFor(problem.message, options);

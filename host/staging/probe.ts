@@ -22,8 +22,8 @@ export interface ProbeOptions {
 }
 
 const VERSION_MILLIS_MAX = 15_000;
-/** Ours looks at state, which may be large. */
-const CHECK_MILLIS_MAX = 120_000;
+/** Ours looks at state, which may be large; `chainvisor status` waits as long for what the sidecar finds out. */
+const CHECK_MILLIS_MAX = 30_000;
 const LINE_LENGTH_MAX = 300;
 const SCRIPT_BYTES_MAX = 4_096;
 const TRY_AGAIN = 31;
@@ -139,11 +139,21 @@ async function probeChecks(options: ProbeOptions): Promise<Readiness> {
   if (end.exit === 0) {
     return { what, state: "ready", detail: said || "the new version has what the next upgrade needs", next: null };
   }
-  const ended = end.error ? "did not end in time" : `ended with ${end.signal ?? end.exit}`;
+  if (end.error) {
+    const detail = `${options.program.file}: its pre-upgrade ${LATE} ${CHECK_MILLIS_MAX / 1_000} s${said && `: ${said}`}`;
+    return { what, state: "unknown", detail, next };
+  }
+  const ended = `ended with ${end.signal ?? end.exit}`;
   // Ours has the command, and ends with 0, 30 or 31: any other end is one of another program.
-  const state = end.exit === TRY_AGAIN || end.error ? "unknown" : "wrong";
+  const state = end.exit === TRY_AGAIN ? "unknown" : "wrong";
   return { what, state, detail: `pre-upgrade ${ended}${said && `: ${said}`}`, next };
 }
+
+const LATE = "did not end within";
+
+/** Its `pre-upgrade` was stopped: nobody knows whether the program fits. */
+export const isLate = ({ what, state, detail }: Readiness): boolean =>
+  what === "pre-upgrade" && state === "unknown" && detail.includes(LATE);
 
 /** What our `pre-upgrade` prints of a plan whose block it cannot make. */
 const CANNOT = /\bcan go on until then, not beyond\b(?:: (.*))?/s;

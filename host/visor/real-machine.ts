@@ -5,9 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { diskFiles } from "../programs/disk-files.js";
 import { onLines } from "../programs/output-lines.js";
 import { spawnProgram } from "../programs/spawn-program.js";
-import { left, ownChildren } from "../sidecar/left-processes.js";
+import { left } from "../sidecar/left-processes.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../sidecar/machine.js";
 import { decodeLossy } from "../text.js";
+import { endOf, processGroup, stopGroup } from "./process-groups.js";
 
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;
 /** Between two looks at a process that is no child. */
@@ -85,25 +86,15 @@ class Child implements AppProcess {
   }
 }
 
-function endOf(child: ChildProcess): Promise<ProcessEnd> {
-  const { pid } = child;
-  if (pid !== undefined) ownChildren.add(pid);
-  return new Promise((resolve) => {
-    child.on("error", (error) => pid === undefined && resolve({ exit: null, signal: null, error }));
-    child.once("exit", (exit, signal) => {
-      if (pid !== undefined) ownChildren.delete(pid);
-      resolve({ exit, signal });
-    });
-  });
-}
-
 async function run(file: string, { args, env, cwd, onLine, millisMax, signal }: RunOptions): Promise<RunEnd> {
   let child: ChildProcess;
   try {
-    child = spawnProgram(file, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...env }, cwd });
+    const options = { env: { ...env }, cwd, detached: true };
+    child = spawnProgram(file, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
   } catch (cause) {
     return { exit: null, signal: null, error: cause as Error, stdout: "", stderr: "" };
   }
+  const group = processGroup(child);
   const kept = [child.stdout, child.stderr].map((stream) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -115,19 +106,22 @@ async function run(file: string, { args, env, cwd, onLine, millisMax, signal }: 
   });
   if (onLine) onLines([child.stdout, child.stderr], onLine);
   let stopped: Error | undefined;
+  let stopping: Promise<unknown> | undefined;
   const stop = (why: string) => {
-    stopped = new Error(why);
-    child.kill("SIGKILL");
+    stopped ??= new Error(why);
+    stopping ??= stopGroup(group);
   };
   const onAbort = () => stop("it was stopped");
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort, { once: true });
   const late = millisMax === undefined ? undefined : setTimeout(() => stop(`no end after ${millisMax} ms`), millisMax);
-  const end = await endOf(child);
-  // What it wrote last is still in the pipes; what its own children keep open is not waited for.
-  if (!end.error) await Promise.race([closed(child), sleep(LOOK_MILLIS)]);
+  const end = await group.ended;
   clearTimeout(late);
   signal?.removeEventListener("abort", onAbort);
+  await stopping;
+  // What it wrote last is still in the pipes; what its own children keep open is not waited for.
+  if (!end.error) await Promise.race([closed(child), sleep(LOOK_MILLIS)]);
+  for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   const [stdout = "", stderr = ""] = kept.map((text) => text());
   return { ...end, ...(stopped && { error: stopped }), stdout, stderr };
 }

@@ -1,5 +1,6 @@
 /** `chainvisor` as people type it: Cosmovisor's own cases for its commands (facts 10.12 no. 9 to 10), output, exit statuses. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -149,5 +150,44 @@ describe("chainvisor", () => {
     const { status, stderr } = chainvisor(args);
     expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);
     expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  describe("a command that runs the program", () => {
+    const pids = join(folder, "pids");
+    const body = "trap '' TERM INT HUP\nsleep 60 &\necho $$ $! > $PIDS\nwhile :; do sleep 0.1; done\n";
+
+    const homeWith = (name: string, script: string) => {
+      const own = join(folder, name);
+      const bin = join(own, "cosmovisor/genesis/bin");
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(join(bin, "myd"), `#!/bin/sh\n${script}`, { mode: 0o755 });
+      return own;
+    };
+
+    test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+      "%s → it ends by the signal, and the program with all that it has started ends, too",
+      async (signal) => {
+        rmSync(pids, { force: true });
+        const { PATH = "" } = process.env;
+        const env = { PATH, ...ENV, DAEMON_HOME: homeWith("hangs", body), PIDS: pids };
+        const command = spawn(process.execPath, [PROGRAM, "version"], { env, stdio: "ignore" });
+        const ended = once(command, "exit");
+        while (!existsSync(pids) || readFileSync(pids, "utf8") === "")
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        command.kill(signal);
+        expect(await ended).toEqual([null, signal]);
+        for (const pid of readFileSync(pids, "utf8").trim().split(" ")) {
+          const isAlive = existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+          expect(isAlive, pid).toBe(false);
+        }
+      },
+    );
+
+    test("a process that the program leaves with its stdout → the command does not wait for it", () => {
+      const begin = performance.now();
+      const env = { ...ENV, DAEMON_HOME: homeWith("leaves", "sleep 20 &\necho 1.2.3\n") };
+      expect(chainvisor(["version"], env)).toMatchObject({ status: 0, stdout: expect.stringContaining("1.2.3") });
+      expect(performance.now() - begin).toBeLessThan(15_000);
+    });
   });
 });

@@ -32,6 +32,8 @@ interface Flags {
   readonly plan?: string;
 }
 
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 type Say = (line: string) => void;
 
 const MARKS: Readonly<Record<Readiness["state"], string>> = {
@@ -133,8 +135,12 @@ async function besides(settings: Settings, plan: Plan, own: readonly Readiness[]
 async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promise<StagedPlan> {
   const lock = HomeLock.acquire(prepareLock(settings));
   const ending = new AbortController();
-  const end = () => ending.abort(new Error("it was ended by a signal"));
-  process.once("SIGINT", end).once("SIGTERM", end);
+  let stoppedBy: NodeJS.Signals | undefined;
+  const end = (signal: NodeJS.Signals) => {
+    stoppedBy ??= signal;
+    ending.abort(new Error("it was ended by a signal"));
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, end);
   const progress = new ProgressLine(tools.output.isJson);
   try {
     return await stagePlan({
@@ -146,8 +152,10 @@ async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promi
     });
   } finally {
     progress.end();
-    process.off("SIGINT", end).off("SIGTERM", end);
     lock.release();
+    for (const signal of STOP_SIGNALS) process.off(signal, end);
+    // What follows would run programs again.
+    if (stoppedBy) process.kill(process.pid, stoppedBy);
   }
 }
 

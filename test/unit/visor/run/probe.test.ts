@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { goPlatform } from "../../../../host/plan-info/platform.js";
+import type { Settings } from "../../../../host/sidecar/settings.js";
+import { currentFits } from "../../../../host/staging/other-program.js";
 import { type ProbeOptions, probeProgram } from "../../../../host/staging/probe.js";
 import { realMachine } from "../../../../host/visor/real-machine.js";
 import { elfBytes, runnableBytes } from "../../../runnable-bytes.js";
@@ -122,4 +124,26 @@ describe("probeProgram() of what runs", () => {
       });
     }
   });
+});
+
+test("pre-upgrade that does not end in time → a row with the program, also where the program is the current one and no plan is ahead", async () => {
+  const file = cobra("late", []);
+  const limits: (number | undefined)[] = [];
+  const run: ProbeOptions["processes"]["run"] = async (_, { args, millisMax }) => {
+    if (args[0] !== "pre-upgrade") return { exit: 0, signal: null, stdout: "v1", stderr: "" };
+    limits.push(millisMax);
+    return { exit: null, signal: "SIGKILL", error: new Error("no end"), stdout: "", stderr: "opening\n" };
+  };
+  const detail = `${file}: its pre-upgrade did not end within 30 s: opening`;
+  const late = { what: "pre-upgrade", state: "unknown", detail };
+  const options = { isOurs: true, processes: { run } };
+  expect(await probe(file, options)).toEqual([expect.anything(), expect.objectContaining(late)]);
+  const settings = { home: folder, root: join(folder, "cosmovisor"), name: "late.mjs" } as Settings;
+  const current = { name: "genesis", file, folder: "genesis" };
+  const env = { PATH: process.env["PATH"] };
+  const { files } = realMachine;
+  const { signal } = new AbortController();
+  const asked = { program: current, home: folder, env, files, signal, settings, ...options };
+  expect(await currentFits(asked, "start")).toMatchObject({ fits: "no", row: late });
+  expect(limits).toEqual([30_000, 30_000]);
 });
