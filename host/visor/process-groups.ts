@@ -20,8 +20,30 @@ const clock = {
 
 const running = new Set<AppProcess>();
 
-/** The group of a process that was started with `detached`. */
-export function processGroup(child: ChildProcess): AppProcess {
+/**
+ * Starts a process, with `detached`, and returns its group.
+ * @throws whatever `start` throws
+ */
+export function startGroup(start: () => ChildProcess): { readonly child: ChildProcess; readonly group: AppProcess } {
+  // Before the start: a signal that arrives between the two would end this process, and leave the program running.
+  listen();
+  let child: ChildProcess;
+  try {
+    child = start();
+  } catch (error) {
+    stopListening();
+    throw error;
+  }
+  const group = groupOf(child);
+  running.add(group);
+  void group.ended.then(() => {
+    running.delete(group);
+    stopListening();
+  });
+  return { child, group };
+}
+
+function groupOf(child: ChildProcess): AppProcess {
   const { pid } = child;
   const kill = (signal: NodeJS.Signals) => {
     try {
@@ -30,19 +52,16 @@ export function processGroup(child: ChildProcess): AppProcess {
       // No process of the group is left.
     }
   };
-  const ended = endOf(child);
-  const group = { pid, ended, isReady: false, call: () => undefined, kill };
-  if (running.size === 0) {
-    for (const signal of SIGNALS) process.on(signal, stopAll);
-    process.on("exit", killAll);
-  }
-  running.add(group);
-  void ended.then(() => remove(group));
-  return group;
+  return { pid, ended: endOf(child), isReady: false, call: () => undefined, kill };
 }
 
-function remove(group: AppProcess): void {
-  running.delete(group);
+function listen(): void {
+  if (running.size > 0) return;
+  for (const signal of SIGNALS) process.on(signal, stopAll);
+  process.on("exit", killAll);
+}
+
+function stopListening(): void {
   if (running.size > 0) return;
   for (const signal of SIGNALS) process.off(signal, stopAll);
   process.off("exit", killAll);

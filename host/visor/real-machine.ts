@@ -8,7 +8,7 @@ import { spawnProgram } from "../programs/spawn-program.js";
 import { left } from "../sidecar/left-processes.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../sidecar/machine.js";
 import { decodeLossy } from "../text.js";
-import { endOf, processGroup, stopGroup } from "./process-groups.js";
+import { endOf, startGroup, stopGroup } from "./process-groups.js";
 
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;
 /** Between two looks at a process that is no child. */
@@ -87,14 +87,14 @@ class Child implements AppProcess {
 }
 
 async function run(file: string, { args, env, cwd, onLine, millisMax, signal }: RunOptions): Promise<RunEnd> {
-  let child: ChildProcess;
+  let started: ReturnType<typeof startGroup>;
   try {
     const options = { env: { ...env }, cwd, detached: true };
-    child = spawnProgram(file, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+    started = startGroup(() => spawnProgram(file, args, { stdio: ["ignore", "pipe", "pipe"], ...options }));
   } catch (cause) {
     return { exit: null, signal: null, error: cause as Error, stdout: "", stderr: "" };
   }
-  const group = processGroup(child);
+  const { child, group } = started;
   const kept = [child.stdout, child.stderr].map((stream) => {
     const chunks: Buffer[] = [];
     let size = 0;
