@@ -68,7 +68,7 @@ test.each([
     expect(exit).toBe(2);
     expect(stderr).toContain("priv_validator_key.json is missing: restore it from your backup of keys");
     expect(stderr).not.toContain("init");
-    expect(stderr).toContain("`chaind export`");
+    expect(stderr).toContain("`chaind export --home ");
     expect((await line.run(["export"])).exit).toBe(0);
     restore();
     const after = await line.runNode(...oneBlock);
