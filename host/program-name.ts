@@ -1,5 +1,3 @@
-import { shellWord } from "./shell-word.js";
-
 /**
  * The name of the running program, for texts that hold a command to type. A process has one; it is named when its chain
  * is known, before anything is opened. Without a chain it is that of the package's own program.
@@ -12,11 +10,6 @@ export function nameProgram(given: string): void {
 
 export function programName(): string {
   return name;
-}
-
-/** A command to type that acts on this home, in backquotes. The shell that it is typed in may have another default. */
-export function homeCommand(words: string, home: string): string {
-  return `\`${name} ${words} --home ${shellWord(home)}\``;
 }
 
 /** Of the settings in the environment: `NOTESD_` for `notesd`. */

@@ -6,8 +6,8 @@ import { requireExactNumbers } from "../document/exact-numbers.js";
 import { readFileIfThere, writeFileAtomically } from "../engine/home/atomic-file.js";
 import type { Home } from "../engine/home/home.js";
 import { UpgradeError } from "../errors.js";
-import { homeCommand } from "../program-name.js";
 import { programChain } from "../shell/program-chain.js";
+import { homeCommand } from "../shell-word.js";
 import { decodeText } from "../text.js";
 
 export interface GenesisDocument {

@@ -8,7 +8,7 @@ import { Home } from "../engine/home/home.js";
 import { withDatabase } from "../engine/home/home-database.js";
 import { LastSigned } from "../engine/home/last-signed.js";
 import { messageOf, UpgradeError } from "../errors.js";
-import { homeCommand } from "../program-name.js";
+import { homeCommand } from "../shell-word.js";
 import { lastVersionOf } from "../store/disk/fenced-database.js";
 import { lastEngine } from "../store/versions/commit-record.js";
 import { rollbackLastVersion } from "../store/versions/rollback.js";

@@ -10,7 +10,7 @@ import { noChain } from "../engine/home/home-database.js";
 import { UpgradeError } from "../errors.js";
 import type { Snapshot } from "../gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { sha256 } from "../native/sha256.js";
-import { homeCommand } from "../program-name.js";
+import { homeCommand } from "../shell-word.js";
 import { loadArchive, writeArchive } from "../snapshot/archive.js";
 import { namedAppHash, SNAPSHOT_FORMAT } from "../snapshot/facts.js";
 import { SnapshotFolder } from "../snapshot/folder.js";

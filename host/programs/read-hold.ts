@@ -7,7 +7,7 @@ import { closeSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf, UpgradeError } from "../errors.js";
 import { tryFileLock } from "../native/file-lock.js";
-import { homeCommand } from "../program-name.js";
+import { homeCommand } from "../shell-word.js";
 import { openRegularFile } from "../store/disk/lmdb-access.js";
 import { livingHolder } from "./home-lock.js";
 

@@ -7,7 +7,7 @@ import { makeFolder, writeFileAtomically } from "../engine/home/atomic-file.js";
 import { type ConsensusKey, consensusKey, readKey } from "../engine/home/consensus-key.js";
 import { UpgradeError } from "../errors.js";
 import type { Log } from "../log-line.js";
-import { homeCommand } from "../program-name.js";
+import { homeCommand } from "../shell-word.js";
 
 const SEED_BYTES = 32;
 

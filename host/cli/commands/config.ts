@@ -1,13 +1,14 @@
 /** `chaind config`: the settings in a home, which replace flags. */
 
 import type { Option } from "commander";
-import { envPrefix, homeCommand, programName } from "../../program-name.js";
+import { envPrefix, programName } from "../../program-name.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { plainList, writeSetting } from "../../shell/config-edit.js";
 import { type ConfigName, type ConfigTable, configPath, configValue, readConfig } from "../../shell/config-file.js";
 import { settingFlags } from "../../shell/known-settings.js";
 import type { Output } from "../../shell/output.js";
 import { envName, parseSetting } from "../../shell/settings.js";
+import { homeCommand } from "../../shell-word.js";
 import { nearest } from "../../text.js";
 import { usage } from "../../usage.js";
 import { limitDefaults } from "../limit-settings.js";

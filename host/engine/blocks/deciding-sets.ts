@@ -11,7 +11,7 @@ import { newValidator } from "../../comet/validator.js";
 import { rotateProposer, TOTAL_POWER_MAX, type ValidatorSet, validatorSetHash } from "../../comet/validator-set.js";
 import { createValidatorSet, updateValidatorSet, type ValidatorUpdate } from "../../comet/validator-updates.js";
 import { UpgradeError } from "../../errors.js";
-import { homeCommand } from "../../program-name.js";
+import { homeCommand } from "../../shell-word.js";
 import type { Batch } from "../../store/disk/database.js";
 import type { Height, Sha256 } from "../../types.js";
 import type { StoredBlock } from "./block-store.js";

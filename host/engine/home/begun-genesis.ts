@@ -14,8 +14,8 @@ import {
   openGenesis,
 } from "../../chain/genesis/genesis.js";
 import { UpgradeError } from "../../errors.js";
-import { homeCommand } from "../../program-name.js";
 import { requireNoRollback } from "../../programs/kept-data.js";
+import { homeCommand } from "../../shell-word.js";
 import type { Batch, Database } from "../../store/disk/database.js";
 import type { LogLevel } from "../../upgrade/handlers.js";
 import type { GenesisList } from "../../values/json-list.js";

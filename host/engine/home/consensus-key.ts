@@ -6,7 +6,7 @@ import { fromBase64 } from "../../bytes.js";
 import { addressOf, type PublicKey, publicKeyOf } from "../../comet/keys.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
-import { homeCommand } from "../../program-name.js";
+import { homeCommand } from "../../shell-word.js";
 import { decodeText } from "../../text.js";
 import { readFileIfThere } from "./atomic-file.js";
 import { Home } from "./home.js";

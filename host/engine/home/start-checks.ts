@@ -10,7 +10,7 @@ import { equalBytes } from "../../bytes.js";
 import { type EngineName, engineMark } from "../../chain/engine-port.js";
 import { UpgradeError } from "../../errors.js";
 import { sha256 } from "../../native/sha256.js";
-import { homeCommand } from "../../program-name.js";
+import { homeCommand } from "../../shell-word.js";
 import { formatKey } from "../../store/disk/keys.js";
 import { LmdbFileDatabase } from "../../store/disk/lmdb-file-database.js";
 import { walkLmdb } from "../../store/disk/lmdb-walk.js";
