@@ -11,8 +11,8 @@ describe("config set", () => {
     [["nod", "x"], 'there is no setting "nod" in client.toml (did you mean "node"?)'],
     [["app", "api.adress", "x"], 'there is no setting "api.adress" in app.toml (did you mean "api.address"?)'],
     [["app", "frobnicate", "x"], 'there is no setting "frobnicate" in app.toml; see'],
-    [["client", "halt-height", "5"], "halt-height is a setting of app.toml: chaind config set app halt-height"],
-    [["app", "node", "x"], "node is a setting of client.toml: chaind config set client node"],
+    [["client", "halt-height", "5"], "halt-height is a setting of app.toml: `chaind config set app halt-height"],
+    [["app", "node", "x"], "node is a setting of client.toml: `chaind config set client node"],
     [["client", "home", "/x"], 'there is no setting "home" in client.toml'],
   ])("%j → 2, and the file is as it was", async (args, message) => {
     const line = new CommandLine();
