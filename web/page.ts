@@ -107,7 +107,7 @@ class Page {
     await this.#lookAt(live);
     const { status } = this.#look;
     this.#recall(status?.chainId);
-    const event = eventOf(status, this.#contradicts());
+    const event = eventOf(status, this.#isOutdated());
     if (event === this.#checkedFor && Date.now() - this.#checkedAt < CHECK_MILLIS) return;
     await this.#check(event);
     // A chain without a status of its own has the plan that was just verified.
@@ -192,11 +192,14 @@ class Page {
     show("now-body", view.body);
   }
 
-  /** A report that is newer than the evidence may be right. */
-  #contradicts(): boolean {
+  /** Is the evidence from before what is reported? A newer report may be right. */
+  #isOutdated(): boolean {
     const { status } = this.#look;
-    const isNewer = status !== undefined && this.#lastChecked !== undefined && status.height > this.#lastChecked.height;
-    return isNewer && contradictionOf(status, this.#lastChecked, this.#source?.isOwn === true) !== undefined;
+    const checked = this.#lastChecked;
+    if (!status || !checked || status.height <= checked.height) return false;
+    // The block after an upgrade proves it: what was collected between the two is from before it.
+    const isBefore = status.last !== undefined && status.last.height >= checked.height;
+    return isBefore || contradictionOf(status, checked, this.#source?.isOwn === true) !== undefined;
   }
 
   #drawChecked(checked: Checked): void {
@@ -282,10 +285,10 @@ class Page {
 }
 
 /** A block more is no event; another plan or phase, and a plan whose height is reached, are. */
-function eventOf(status: ChainStatus | undefined, contradicts: boolean): string {
+function eventOf(status: ChainStatus | undefined, isOutdated: boolean): string {
   const { phase, plan, height, last } = status ?? {};
   const isPast = plan !== undefined && height !== undefined && height > plan.height;
-  return `${phase} ${plan?.name} ${plan?.height} ${isPast} ${last?.height} ${contradicts ? height : ""}`;
+  return `${phase} ${plan?.name} ${plan?.height} ${isPast} ${last?.height} ${isOutdated ? height : ""}`;
 }
 
 /** For a site that has the page in an iframe. */
