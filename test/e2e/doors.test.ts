@@ -100,6 +100,7 @@ describe("chaind start, servers", () => {
       };
       return result.sync_info.latest_block_height;
     };
+    while ((await height()) !== "2") await sleep(20);
     // Ten times the time of a block.
     await sleep(500);
     expect(await height()).toBe("2");

@@ -51,7 +51,9 @@ describe("a program called notesd", () => {
   });
 
   test("a home that does not exist → make it with this program", () => {
-    expect(failureOf(() => requireHome(new Home("/nowhere/at/all"))).message).toContain("`notesd init NAME --home /nowhere/at/all`");
+    expect(failureOf(() => requireHome(new Home("/nowhere/at/all"))).message).toContain(
+      "`notesd init NAME --home /nowhere/at/all`",
+    );
   });
 
   test.each(SHELLS)("completion script of %s → completes this program", (shell) => {
