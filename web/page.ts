@@ -1,16 +1,17 @@
 /** The page: asks, has it verified by the worker, and draws what came out. */
 import { messageOf } from "../host/errors.js";
 import { visible } from "../host/visible.js";
+import { eventOf } from "./again.js";
 import { element, say, setHidden, show } from "./elements.js";
 import { forgetTrust, keepTrust, keptTrust } from "./kept-trust.js";
 import { type Live, LiveSource } from "./live.js";
 import type { Checked, Refused, VerifyAsked } from "./messages.js";
 import { proposalOf } from "./proposal.js";
-import { claimOf, contradictionOf } from "./report.js";
+import { claimOf } from "./report.js";
 import { Runner } from "./runner.js";
 import { download, onOpenedFile, openFile, readSaved, type Saved, savedPage } from "./saved.js";
 import { evidenceName, type Source, sourceName, sourceOf } from "./source.js";
-import type { ChainStatus, StatusPlan } from "./status.js";
+import type { StatusPlan } from "./status.js";
 import { TrustForm } from "./trust-form.js";
 import { badge, claimsView, rootView, standingOf, verdictOf } from "./views/claims.js";
 import { appliedIn, type FileOrigin, nowView } from "./views/now.js";
@@ -107,7 +108,7 @@ class Page {
     await this.#lookAt(live);
     const { status } = this.#look;
     this.#recall(status?.chainId);
-    const event = eventOf(status, this.#isOutdated());
+    const event = eventOf(status, this.#lastChecked, this.#source?.isOwn === true);
     if (event === this.#checkedFor && Date.now() - this.#checkedAt < CHECK_MILLIS) return;
     await this.#check(event);
     // A chain without a status of its own has the plan that was just verified.
@@ -192,16 +193,6 @@ class Page {
     show("now-body", view.body);
   }
 
-  /** Is the evidence from before what is reported? A newer report may be right. */
-  #isOutdated(): boolean {
-    const { status } = this.#look;
-    const checked = this.#lastChecked;
-    if (!status || !checked || status.height <= checked.height) return false;
-    // The block after an upgrade proves it: what was collected between the two is from before it.
-    const isBefore = status.last !== undefined && status.last.height >= checked.height;
-    return isBefore || contradictionOf(status, checked, this.#source?.isOwn === true) !== undefined;
-  }
-
   #drawChecked(checked: Checked): void {
     const now = Date.now();
     const standing = standingOf(checked, now);
@@ -282,13 +273,6 @@ class Page {
     const { chainId, height, evidence } = this.#said;
     download(`upgrade-${chainId.replace(/[^\w.-]/g, "_")}-${height}.html`, savedPage(evidence, this.#runner.kept));
   }
-}
-
-/** A block more is no event; another plan or phase, and a plan whose height is reached, are. */
-function eventOf(status: ChainStatus | undefined, isOutdated: boolean): string {
-  const { phase, plan, height, last } = status ?? {};
-  const isPast = plan !== undefined && height !== undefined && height > plan.height;
-  return `${phase} ${plan?.name} ${plan?.height} ${isPast} ${last?.height} ${isOutdated ? height : ""}`;
 }
 
 /** For a site that has the page in an iframe. */

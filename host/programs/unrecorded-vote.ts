@@ -78,7 +78,7 @@ export function foundUnrecordedVote(files: Files, data: string): string | undefi
 const grownText = (now: string) =>
   `. The record ends at height ${now} now, which does not rule out another signer; the node's next start compares again`;
 
-/** Undefined: the file is missing or damaged. */
+/** @returns undefined when the file is missing or damaged */
 function jsonIn(files: Files, path: string): Readonly<Record<string, string | undefined>> | undefined {
   try {
     const bytes = files.read(path, BYTES_MAX);

@@ -107,10 +107,16 @@ test("rollback --program-only to a program that is too old for the state → 30,
   expect(currentOf(home)).toBe("genesis");
 });
 
-test("linked to a program that is too old, with the program of the last upgrade in its folder → the next start links that one", async () => {
+/** After the switch, linked to the program from before it again. */
+async function linkedTooOld() {
   const home = await switched();
   rmSync(join(home.path, "cosmovisor/current"));
   link(home, "genesis");
+  return home;
+}
+
+test("linked to a program that is too old, with the program of the last upgrade in its folder → the next start links that one", async () => {
+  const home = await linkedTooOld();
   expect([wrongIn(home), nextOf(home)]).toEqual([[], [expect.stringMatching(/ run start$/)]]);
   const run = visor(home, "run", "start", ...FAST);
   expect(run.status, run.stderr).toBe(0);
@@ -131,9 +137,7 @@ test("the same without that program and its plan file → add-upgrade, then the 
 });
 
 test("the same with a plan ahead → doctor and status name the start, which links the program, and no pre-upgrade of the old one", async () => {
-  const home = await switched();
-  rmSync(join(home.path, "cosmovisor/current"));
-  link(home, "genesis");
+  const home = await linkedTooOld();
   home.schedule({ name: "v3", height: 100n }, 12n, 2n);
   expect(wrongIn(home)).toContainEqual(
     expect.objectContaining({ what: "program", next: expect.stringMatching(/ run start$/) }),

@@ -4,13 +4,13 @@ import { BLOCK_BYTES_MAX, type ConsensusParams } from "../../comet/consensus-par
 export interface BlockRoom {
   /** Of all transactions, each with what a block has around it; 0 where the parameters leave none. */
   readonly bytes: number;
-  /** Undefined: no limit. */
+  /** Undefined when the block has no limit of gas. */
   readonly gas: bigint | undefined;
 }
 
 /** Header, commit of one validator and the lists around the transactions, generously. */
 const BLOCK_OVERHEAD_BYTES = 2_048;
-/** Of one more validator, who did not vote, in the commit that a block carries. */
+/** What the commit in a block needs for each further validator, if it did not vote. */
 const ABSENT_VOTE_BYTES = 32;
 /** A transaction in a block costs its length and a few bytes around it. */
 const TX_OVERHEAD_BYTES = 8;

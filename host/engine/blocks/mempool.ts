@@ -36,7 +36,7 @@ interface Waiting {
 export interface MempoolOptions {
   readonly sha256: Sha256;
   readonly check: CheckTx;
-  /** Of the next block: what does not fit into an empty one never comes into any, and would hold up all that come after it. */
+  /** Room of the next block. The mempool refuses a transaction that does not fit into an empty block: it would hold up all others. */
   readonly room: () => BlockRoom;
   readonly limits?: Partial<MempoolLimits> | undefined;
 }

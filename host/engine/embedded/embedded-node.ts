@@ -234,7 +234,7 @@ export class EmbeddedNode {
     return sets;
   }
 
-  /** Of the next block. */
+  /** Room for transactions in the next block. */
   get #room(): BlockRoom {
     return blockRoom(this.app.consensusParams, this.#sets?.current.set.validators.length);
   }

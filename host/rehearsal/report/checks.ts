@@ -89,7 +89,7 @@ function parseNames(flag: string, text: string, known: readonly CheckName[], mor
 export interface Unmet {
   readonly name: CheckName;
   readonly isMade: boolean;
-  /** What it found, or why it was not made. */
+  /** What the check found, or why nobody made it. */
   readonly why: string;
 }
 

@@ -50,7 +50,7 @@ function needs({ cause, code }: ProgramEnd, name: string): string {
   const means = code === undefined ? "" : ` ${ERROR_KINDS[code].means}`;
   switch (cause) {
     case "state":
-      // Of one home: the node may lack the document of its chain.
+      // Another node may start: this home may lack the genesis document of its chain.
       if (code === "UPG_INVALID_GENESIS") return `the genesis document needs a change.${means}`;
       return `every node with this state and these files fails alike, so it is not started again unchanged.${means}`;
     case "local":

@@ -12,7 +12,7 @@ import { type Finding, type Patient, wrong } from "./finding.js";
 /** Databases of a node that has run, by CometBFT and by the Cosmos SDK. */
 const OTHERS = ["blockstore.db", "application.db"];
 
-/** Asks the current program. Undefined: nothing is wrong with it, or the home has blocks. */
+/** Asks the current program. Returns undefined when the document is good, or the home has blocks. */
 export async function unusableGenesis(settings: Settings, real: Machine, node: NodeFacts): Promise<string | undefined> {
   const { files } = real;
   const { home, root, name } = settings;
