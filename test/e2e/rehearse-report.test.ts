@@ -2,11 +2,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Home } from "../../host/engine/home/home.js";
 import type { Report } from "../../host/rehearsal/report/report.js";
 import { encodeAddress } from "../addresses.js";
 import { DIST, TestHome } from "./chaind.js";
+
+// `rehearse` gives way to every other process of the machine: beside other tests it can wait for minutes.
+vi.setConfig({ testTimeout: 300_000 });
 
 const scheduled = (height: bigint, upTo: bigint) => new TestHome().schedule({ name: "v2", height }, upTo);
 

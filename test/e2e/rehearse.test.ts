@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { toHex } from "../../host/bytes.js";
 import { sha256 } from "../../host/native/sha256.js";
 import { type RehearseOptions, rehearse } from "../../host/rehearsal/rehearse.js";
@@ -12,6 +12,9 @@ import { textReport } from "../../host/rehearsal/report/text.js";
 import { build, data, type GuestParts, guest, type ManifestSource } from "../guest/build.js";
 import { DIST, TestHome } from "./chaind.js";
 import { withNode } from "./prepared-home.js";
+
+// `rehearse` gives way to every other process of the machine: beside other tests it can wait for minutes.
+vi.setConfig({ testTimeout: 300_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-rehearse-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

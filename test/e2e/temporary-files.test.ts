@@ -6,7 +6,8 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { describe, expect, test, vi } from "vitest";
 import { DIST, TestHome } from "./chaind.js";
 
-vi.setConfig({ testTimeout: 60_000 });
+// `rehearse` gives way to every other process of the machine: beside other tests it can wait for minutes.
+vi.setConfig({ testTimeout: 300_000 });
 
 const SIGNALS = ["SIGINT", "SIGKILL"] as const;
 const made = new TestHome().schedule({ name: "v2", height: 40n }, 30n);
