@@ -116,6 +116,7 @@ export function checksOver(app: CheckedApp, options: AppOptions, facts: (place: 
     blockGasMax: () => blockGasMax(app.consensusParams),
     facts: () => facts({ height: app.nextHeight, time: app.lastBlockTime }),
     isUpgradeBlockNext: () => app.isUpgradeBlockNext,
+    isProposing: true,
     minimumGasPrices: options.minimumGasPrices ?? [],
   });
 }

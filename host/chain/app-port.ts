@@ -71,7 +71,7 @@ export class AppPort implements BlockPort {
     if (this.#isUpgradeBlock(height)) return false;
     const own = this.#proposed;
     const isOwn = own.length === txs.length && own.every((tx, at) => equalBytes(tx, itemAt(txs, at)));
-    return isOwn || this.options.app.proposals.fitting(txs).length === txs.length;
+    return isOwn || this.options.app.proposals.accepts(txs);
   }
 
   finalizeBlock(request: BlockRequest): BlockResult {

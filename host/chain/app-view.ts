@@ -73,6 +73,7 @@ export class AppView {
       blockGasMax: () => blockGasMax(this.consensusParams),
       facts: () => this.#txFacts(),
       isUpgradeBlockNext: () => isMakingBlock() && this.isUpgradeBlockNext,
+      isProposing: false,
       minimumGasPrices: options.minimumGasPrices ?? [],
     });
   }
@@ -119,13 +120,13 @@ export class AppView {
   }
 
   /** As `App.checkTx`, over what the last block left. @throws UpgradeError UPG_STORE_*: no verdict */
-  checkTx(tx: Uint8Array, kind: CheckKind = "new"): TxResult {
-    return this.#checks.check(tx, kind);
+  checkTx(tx: Uint8Array, kind: CheckKind = "new", hash?: string): TxResult {
+    return this.#checks.check(tx, kind, hash);
   }
 
-  /** Transactions that a proposal of this node left out: checks refuse them from now on. */
+  /** Refuses these transactions from now on: the thread that makes blocks left them out. */
   leaveOut(names: readonly string[]): void {
-    this.#checks.leaveOut(names);
+    this.#checks.misfits.refuse(names);
   }
 
   /** Runs a transaction as if it were in the next block; its signatures are not checked. Nothing of it stays. */

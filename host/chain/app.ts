@@ -213,9 +213,9 @@ export class App {
     });
   }
 
-  /** May the transaction enter the mempool (`TxChecks`)? @throws UpgradeError UPG_STORE_*: no verdict */
-  checkTx(tx: Uint8Array, kind: CheckKind = "new"): TxResult {
-    return this.#checks.check(tx, kind);
+  /** May the transaction enter the mempool? `hash`: SHA-256 in lower-case hex, if known. @throws UpgradeError UPG_STORE_*: no verdict */
+  checkTx(tx: Uint8Array, kind: CheckKind = "new", hash?: string): TxResult {
+    return this.#checks.check(tx, kind, hash);
   }
 
   /** Runs a transaction as if it were in the next block; its signatures are not checked. Nothing of it stays. */
@@ -224,7 +224,7 @@ export class App {
   }
 
   /** Which transactions a proposal may hold. */
-  get proposals(): Pick<TxChecks, "fitting" | "onLeftOut"> {
+  get proposals(): Pick<TxChecks, "fitting" | "accepts" | "misfits"> {
     return this.#checks;
   }
 

@@ -1,10 +1,9 @@
 /**
  * Transactions before they are in a block: may one enter the mempool, and what would it do? They are run over what
- * the last block left and the transactions that were let in since. Nothing of it stays after a commit, but the names of
- * those that a proposal left out: how much stack a transaction needs differs from thread to thread with what V8 has compiled, so a
- * check may take what a proposal cannot, and it would wait for ever and hold up its sender's next one.
+ * the last block left and the transactions that were let in since. A commit drops all of it but the names of misfits.
  */
 import { toHex } from "../bytes.js";
+import { type Misfit, Misfits, misfitOf } from "../determinism/misfits.js";
 import { engineLimit } from "../engine-limit.js";
 import { isUpgradeError, type UpgradeError } from "../errors.js";
 import type { CacheMultiStore, MultiStore } from "../types.js";
@@ -20,9 +19,6 @@ import { type RunOptions, runTx, type TxFacts } from "./tx/run.js";
  */
 export type CheckKind = "new" | "admitted" | "recheck";
 
-/** Names that are remembered; the oldest are forgotten first. */
-const LEFT_OUT_MAX = 10_000;
-
 export interface TxChecksOptions {
   /** The stores as the last block left them. */
   readonly stores: () => MultiStore;
@@ -34,22 +30,25 @@ export interface TxChecksOptions {
   /** Facts of the next block. */
   readonly facts: () => TxFacts;
   readonly isUpgradeBlockNext: () => boolean;
+  /** Does this thread propose blocks, so that its rechecks decide what waits for them? Then a recheck leaves out what does not fit. */
+  readonly isProposing: boolean;
   /** Below all of them a client's transaction is refused; none: every fee is taken. */
   readonly minimumGasPrices?: readonly GasPrice[];
 }
 
 export class TxChecks {
+  readonly misfits = new Misfits();
   #branch: CacheMultiStore | undefined;
-  /** Names of transactions that a proposal left out. */
-  readonly #leftOut = new Set<string>();
-  #onLeftOut: ((names: readonly string[]) => void) | undefined;
+  /** Has a proposal left out a transaction since the last commit? */
+  #hasLeftOut = false;
 
   constructor(private readonly options: TxChecksOptions) {}
 
-  check(tx: Uint8Array, kind: CheckKind): TxResult {
+  /** @param name SHA-256 in lower-case hex, where the caller has it */
+  check(tx: Uint8Array, kind: CheckKind, name?: string): TxResult {
     const refused =
       this.#refusedNow(kind === "new") ??
-      this.#leftOutRefusal(tx) ??
+      this.#misfitRefusal(tx, name) ??
       (kind === "new" ? this.#feeRefusal(tx) : undefined);
     const mode = kind === "recheck" ? "recheck" : "check";
     // What another thread let in was tried there.
@@ -61,44 +60,64 @@ export class TxChecks {
   }
 
   /**
-   * Those that a block may hold: run one after the other, what needs more stack than a proposal may is left out, and is refused
-   * from then on.
+   * The transactions that this node may propose together, in order. Runs one after the other and leaves out those that need more
+   * stack than a proposal may: the node refuses them from then on. Also leaves out what then has the wrong sequence, because
+   * a block would fail it. The node does not refuse those.
    */
   fitting(txs: readonly Uint8Array[]): readonly Uint8Array[] {
-    if (!this.options.hasState()) return txs;
-    const facts = this.options.facts();
-    if ([...facts.router.values()].every(({ isBounded }) => isBounded) || txs.every((tx) => isBounded(tx, facts)))
-      return txs;
-    const stores = this.options.stores().branch();
-    const run = (tx: Uint8Array) => fits(() => this.#run(stores, tx, { mode: "deliver", isProposed: true }));
-    const fitting: Uint8Array[] = [];
-    const others: Uint8Array[] = [];
-    for (const tx of txs) (run(tx) ? fitting : others).push(tx);
-    if (others.length > 0) {
-      const names = others.map((tx) => toHex(facts.sha256(tx)));
-      this.leaveOut(names);
-      this.#onLeftOut?.(names);
-    }
+    const trial = this.#trialOf(txs);
+    if (!trial) return txs;
+    const misfits: Misfit[] = [];
+    const fitting = txs.filter((tx) => {
+      const tried = trial(tx);
+      if ("cause" in tried) {
+        this.#hasLeftOut = true;
+        misfits.push(tried);
+        return false;
+      }
+      return !this.#hasLeftOut || !isWrongSequence(tried);
+    });
+    this.misfits.leaveOut(misfits);
     return fitting;
   }
 
-  /** Transactions that a proposal left out, perhaps in another thread of this node. @param names SHA-256 in lower-case hex */
-  leaveOut(names: readonly string[]): void {
-    for (const name of names) this.#leftOut.add(name);
-    for (const oldest of this.#leftOut) {
-      if (this.#leftOut.size <= LEFT_OUT_MAX) break;
-      this.#leftOut.delete(oldest);
-    }
-  }
-
-  /** Calls back with the names of what a proposal leaves out. */
-  onLeftOut(listener: (names: readonly string[]) => void): void {
-    this.#onLeftOut = listener;
+  /**
+   * Accepts another node's proposal if no transaction needs more stack than a proposal may. Stops at the first that does. The
+   * node refuses none of them afterwards: their proposer chose what runs before them.
+   */
+  accepts(txs: readonly Uint8Array[]): boolean {
+    const trial = this.#trialOf(txs);
+    if (!trial) return true;
+    return txs.every((tx) => {
+      const tried = trial(tx);
+      if (!("cause" in tried)) return true;
+      this.misfits.reject(tried);
+      return false;
+    });
   }
 
   /** After a commit: the mempool's transactions are to be checked again. */
   reset(): void {
     this.#branch = undefined;
+    this.#hasLeftOut = false;
+  }
+
+  /** Runs the next transaction of a proposal. Undefined if all of them fit without a run. */
+  #trialOf(txs: readonly Uint8Array[]): ((tx: Uint8Array) => TxResult | Misfit) | undefined {
+    if (!this.options.hasState()) return undefined;
+    const facts = this.options.facts();
+    if ([...facts.router.values()].every(({ isBounded }) => isBounded)) return undefined;
+    if (txs.every((tx) => isBounded(tx, facts))) return undefined;
+    const stores = this.options.stores().branch();
+    return (tx) => {
+      try {
+        return this.#run(stores, tx, { mode: "deliver", isProposed: true });
+      } catch (error) {
+        const limit = engineLimit(error);
+        if (!limit) throw error;
+        return misfitOf(tx, limit, facts.sha256);
+      }
+    };
   }
 
   #checked(): CacheMultiStore {
@@ -115,9 +134,11 @@ export class TxChecks {
     return isNew && isUpgradeBlockNext() ? refusedInUpgradeBlock() : undefined;
   }
 
-  #leftOutRefusal(tx: Uint8Array): TxResult | undefined {
-    if (this.#leftOut.size === 0 || !this.#leftOut.has(toHex(this.options.facts().sha256(tx)))) return undefined;
-    const why = "the transaction needs more of the engine's stack or memory than a block may: a proposal left it out";
+  #misfitRefusal(tx: Uint8Array, name?: string): TxResult | undefined {
+    const { misfits, options } = this;
+    if (misfits.count === 0 || !misfits.has(name ?? toHex(options.facts().sha256(tx)))) return undefined;
+    const why =
+      "the transaction needs more of the engine's stack or memory than a block may: the node leaves it out of its blocks";
     return refusal(new TxError(SDK.LOGIC, why));
   }
 
@@ -148,6 +169,8 @@ export class TxChecks {
     } catch (error) {
       if (isUpgradeError(error) && error.code === "UPG_INVALID_NONDETERMINISTIC") return refusal(error);
       if (!isEngineLimit(error)) throw error;
+      if (run.mode === "recheck" && this.options.isProposing)
+        this.misfits.leaveOut([misfitOf(tx, error, facts().sha256)]);
       const limit = `the transaction needs more of the engine's stack or memory than a block may: ${error.code}`;
       return refusal(new TxError(SDK.LOGIC, limit));
     }
@@ -157,15 +180,8 @@ export class TxChecks {
 const isEngineLimit = (error: unknown): error is UpgradeError =>
   isUpgradeError(error) && error.code === "UPG_BUG_ENGINE_LIMIT";
 
-function fits(run: () => void): boolean {
-  try {
-    run();
-    return true;
-  } catch (error) {
-    if (engineLimit(error)) return false;
-    throw error;
-  }
-}
+const isWrongSequence = ({ codespace, code }: TxResult): boolean =>
+  codespace === SDK.WRONG_SEQUENCE.codespace && code === SDK.WRONG_SEQUENCE.code;
 
 /** What cannot be decoded runs nothing. */
 function isBounded(tx: Uint8Array, facts: TxFacts): boolean {

@@ -102,7 +102,7 @@ export type FromEngine =
   | Committed
   /** A transaction that was let in holds no longer. */
   | { readonly kind: "refused"; readonly id: number }
-  /** A proposal left them out: names of transactions, SHA-256 in lower-case hex. */
+  /** A proposal or a recheck left them out: names of transactions, SHA-256 in lower-case hex. */
   | { readonly kind: "leftOut"; readonly names: readonly string[] }
   | { readonly kind: "progress"; readonly progress: UpgradeProgress }
   | LogLine

@@ -32,7 +32,7 @@ export interface EngineListener {
   onCommitted(committed: Committed): void;
   /** A transaction that was let in holds no longer. */
   onRefused(id: number): void;
-  /** Transactions that a proposal left out, by their names. */
+  /** Transactions that a proposal or a recheck left out, by their names. */
   onLeftOut(names: readonly string[]): void;
   onProgress(progress: UpgradeProgress): void;
   onLog(line: LogLine): void;

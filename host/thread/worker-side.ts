@@ -78,13 +78,18 @@ export class WorkerSide {
     this.log("info", "upgrade applied", appliedFields(applied, block));
   }
 
-  /** What a proposal leaves out is refused from then on, by the thread that checks, too. */
+  /** Reports transactions that need too much stack. The thread that checks refuses from now on what this one leaves out. */
   protected sayLeftOut(app: App): void {
-    app.proposals.onLeftOut((names) => {
-      this.send({ kind: "leftOut", names });
-      const why =
-        "the transaction needs more of the engine's stack than a block may: left out of the proposal, and refused";
-      for (const name of names) this.log("warn", why, { hash: name.toUpperCase(), height: String(app.nextHeight) });
+    const warn = (what: string, { name, cause }: { readonly name: string; readonly cause: string }) =>
+      this.log("warn", `${what}: ${cause}`, { hash: name.toUpperCase(), height: String(app.nextHeight) });
+    const more = "needs more of the engine's stack than a block may";
+    const leftOut = `left out a transaction and refuse it from now on, because it ${more}`;
+    app.proposals.misfits.listen({
+      onLeftOut: (misfits) => {
+        this.send({ kind: "leftOut", names: misfits.map(({ name }) => name) });
+        for (const misfit of misfits) warn(leftOut, misfit);
+      },
+      onRejected: (misfit) => warn(`rejected the proposal, because a transaction in it ${more}`, misfit),
     });
   }
 

@@ -18,6 +18,7 @@ import { makeHome } from "./prepared-home.js";
 
 const RPC_MILLIS = 20_000;
 const BEYOND = 10_000_000;
+const GAS = 100_000_000_000n;
 
 let program: Bundle;
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-left-out-"));
@@ -35,7 +36,7 @@ interface Sent {
   readonly hash: string;
 }
 
-/** What the governor sends to a node, always as its next transaction. */
+/** What the governor sends to a node. */
 class Sender {
   readonly #rpc: RpcClient;
 
@@ -43,9 +44,10 @@ class Sender {
     this.#rpc = new RpcClient(`tcp://127.0.0.1:${port}`, RPC_MILLIS);
   }
 
-  async sign(text: string): Promise<string> {
+  /** @param ahead transactions of the governor that run before it; none: it is the next one */
+  async sign(text: string, ahead = 0n): Promise<string> {
     const { accountNumber, sequence } = await this.#account();
-    const options = { chainId: "scenario-1", gas: 100_000_000_000n, accountNumber, sequence };
+    const options = { chainId: "scenario-1", gas: GAS, accountNumber, sequence: sequence + ahead };
     return toBase64(GOVERNOR.sign([recursionMessage(text)], options));
   }
 
@@ -63,11 +65,22 @@ class Sender {
     while ((await this.#account()).sequence < BigInt(count)) await sleep(50);
   }
 
+  /** Until a block has just been made. */
+  async block(): Promise<void> {
+    const before = await this.#height();
+    while ((await this.#height()) === before) await sleep(20);
+  }
+
   async isUp(): Promise<boolean> {
     return this.#account().then(
       () => true,
       () => false,
     );
+  }
+
+  async #height(): Promise<string> {
+    const { sync_info } = (await this.#rpc.call("status")) as { sync_info: { latest_block_height: string } };
+    return sync_info.latest_block_height;
   }
 
   async #account() {
@@ -76,24 +89,35 @@ class Sender {
   }
 }
 
-async function leavesOut(home: string, port: number, engine: readonly string[]): Promise<void> {
+async function started(home: string, port: number, engine: readonly string[]) {
   const node = run(program.file, ["start", "--home", home, "--grpc.enable=false", "--api.enable=false", ...engine]);
   const sender = new Sender(port);
   while (!(await sender.isUp())) await sleep(50);
-  const deep = await sender.sign(`engine:${BEYOND}`);
-  const taken = await sender.send(deep);
+  return { node, sender };
+}
+
+type Started = Awaited<ReturnType<typeof started>>;
+
+/** The governor's transaction, which the node took, is left out, and the next one with its sequence is decided. */
+async function isLeftOut({ node, sender }: Started, deep: string, taken: Sent, decided: number): Promise<void> {
   expect(taken.code, taken.log).toBe(0);
-  await node.says("left out of the proposal, and refused");
+  await node.says("left out a transaction and refuse it from now on");
   expect(node.stderr).toContain(taken.hash);
   while ((await sender.waiting()) > 0) await sleep(50);
   const again = await sender.send(deep);
   expect(again.code).toBe(35);
-  expect(again.log).toContain("a proposal left it out");
+  expect(again.log).toContain("the node leaves it out of its blocks");
   const next = await sender.send(await sender.sign("engine:0"));
   expect(next.code, next.log).toBe(0);
-  await sender.decided(1);
+  await sender.decided(decided);
   node.child.kill("SIGTERM");
   expect((await node.end).exit).toBe(0);
+}
+
+async function leavesOut(home: string, port: number, engine: readonly string[]): Promise<void> {
+  const begun = await started(home, port, engine);
+  const deep = await begun.sender.sign(`engine:${BEYOND}`);
+  await isLeftOut(begun, deep, await begun.sender.send(deep), 1);
 }
 
 test("the embedded engine → said in the log, refused from then on, and its sender's next transaction is decided", async () => {
@@ -102,6 +126,20 @@ test("the embedded engine → said in the log, refused from then on, and its sen
   const [port = 0] = await freePorts(1);
   const engine = [`--rpc.laddr=tcp://127.0.0.1:${port}`, "--block-time=200ms", "--create-empty-blocks=false"];
   await leavesOut(home, port, engine);
+}, 120_000);
+
+test("the embedded engine, a transaction that waits for the block after a full one → left out after the full one in the same way", async () => {
+  const home = join(root, "full");
+  const document = JSON.parse(governedGenesis());
+  document.consensus.params.block.max_gas = String(GAS);
+  makeHome(home, JSON.stringify(document));
+  const [port = 0] = await freePorts(1);
+  const begun = await started(home, port, [`--rpc.laddr=tcp://127.0.0.1:${port}`, "--block-time=1s"]);
+  const { sender } = begun;
+  const [first, deep] = [await sender.sign("engine:0"), await sender.sign(`engine:${BEYOND}`, 1n)];
+  await sender.block();
+  expect((await sender.send(first)).code).toBe(0);
+  await isLeftOut(begun, deep, await sender.send(deep), 2);
 }, 120_000);
 
 test("CometBFT (needs CometBFT, or Go and its module proxy) → the same: it drops the transaction after its recheck", async (context) => {

@@ -36,8 +36,9 @@ export class RecursionProgram {
     this.block([]);
   }
 
-  tx(text: string): Uint8Array {
-    return this.#sign(recursionMessage(text));
+  /** @param ahead how many transactions of the account run before it */
+  tx(text: string, ahead = 0n): Uint8Array {
+    return this.#sign(recursionMessage(text), ahead);
   }
 
   /** What a block holds and leaves: code, gas and app hash of the only transaction. */
@@ -81,8 +82,8 @@ export class RecursionProgram {
     return made;
   }
 
-  #sign(message: Packed): Uint8Array {
+  #sign(message: Packed, ahead = 0n): Uint8Array {
     const options = { chainId: genesis.chainId, accountNumber: ACCOUNT_NUMBER, gas: 100_000_000_000n };
-    return GOVERNOR.sign([message], { ...options, sequence: this.#sequence });
+    return GOVERNOR.sign([message], { ...options, sequence: this.#sequence + ahead });
   }
 }

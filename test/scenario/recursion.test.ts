@@ -1,13 +1,10 @@
 /** How deep a message may recurse: bounds that are counted, and what happens where the engine has the only bound. */
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../host/bytes.js";
 import { engineLimit, rethrowEngineLimit, withinEngineLimits } from "../../host/engine-limit.js";
 import { isUpgradeError, UpgradeError } from "../../host/errors.js";
 import { gov } from "../../host/gov/module.js";
-import { sha256 } from "../../host/native/sha256.js";
 import { describeError } from "../../host/values/tx-error.js";
-import { recursionChainWith, useShapes } from "../recursion/chain.js";
-import { freshShapes } from "../recursion/shapes.js";
+import { recursionChainWith } from "../recursion/chain.js";
 import { failureOf } from "./chain.js";
 import { OUTSIDE, RecursionProgram } from "./recursion-chain.js";
 
@@ -92,30 +89,6 @@ test("checkTx() and a proposal with it → refused and left out; nothing stops, 
   expect(program.block([good]).txResults[0]?.code).toBe(0);
 });
 
-test("a transaction that a check takes, and a proposal leaves out → said once, refused from then on, and the account's next one is taken", () => {
-  const program = new RecursionProgram();
-  const heard: string[] = [];
-  program.app.proposals.onLeftOut((names) => heard.push(...names));
-  let depth = 10;
-  useShapes(() => ({ ...freshShapes(), direct: () => depths(depth) }));
-  const tx = program.tx("direct:1");
-  expect(program.app.checkTx(tx).code).toBe(0);
-  depth = BEYOND;
-  expect(program.port.prepareProposal({ height: program.app.nextHeight, txs: [tx] }, 1_000_000)).toEqual([]);
-  depth = 10;
-  expect(heard).toEqual([toHex(sha256(tx))]);
-  program.block([]);
-  for (const kind of ["recheck", "new", "admitted"] as const) {
-    const refused = program.app.checkTx(tx, kind);
-    expect([refused.codespace, refused.code]).toEqual(["sdk", 35]);
-    expect(refused.log).toContain("a proposal left it out");
-  }
-  const next = program.tx("pure:10");
-  expect(program.app.checkTx(next).code).toBe(0);
-  expect(program.block([next]).txResults[0]?.code).toBe(0);
-  useShapes(freshShapes);
-});
-
 test("checkTx() and a proposal with a module that catches the refusal → refused and left out", () => {
   const program = new RecursionProgram();
   const tx = program.tx("catch:9000");
@@ -184,8 +157,6 @@ test("withinEngineLimits() → a refusal that passed through the host counts, al
   expect(failureOf(() => withinEngineLimits(run)).code).toBe("UPG_BUG_ENGINE_LIMIT");
   expect(withinEngineLimits(() => "fine")).toBe("fine");
 });
-
-const depths = (n: number): number => (n === 0 ? 0 : 1 + depths(n - 1));
 
 function deep(): number {
   return 1 + deep();

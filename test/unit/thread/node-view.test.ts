@@ -125,7 +125,7 @@ test("leftOut() → it leaves the mempool and comes in no more, and its sender's
   expect((await view.submit(tx)).code).toBe(0);
   view.leftOut([toHex(sha256(tx))]);
   expect(view.mempool.count).toBe(0);
-  expect((await view.submit(tx)).log).toContain("a proposal left it out");
+  expect((await view.submit(tx)).log).toContain("the node leaves it out of its blocks");
   expect((await view.submit(PAYER.transfer(0, "another"))).code).toBe(0);
   close();
 });
