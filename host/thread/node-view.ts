@@ -79,7 +79,7 @@ export class NodeView {
     });
     this.mempool = new Mempool({
       sha256,
-      check: (tx, kind) => this.app.checkTx(tx, kind),
+      check: (tx, kind, hash) => this.app.checkTx(tx, kind, hash),
       room: () => this.#roomNow(),
       limits: options.mempool,
     });
@@ -133,8 +133,9 @@ export class NodeView {
   #roomNow(): BlockRoom {
     const height = this.#last?.header.height ?? 0n;
     if (this.#room?.height !== height) {
-      const { validators } = this.validators.at(height + 1n) ?? {};
-      this.#room = { height, room: blockRoom(this.consensusParams, validators?.length) };
+      // Only their count matters: `at` would rotate the set up to 999 times.
+      const { set } = this.validators.storedFor(height + 1n) ?? {};
+      this.#room = { height, room: blockRoom(this.consensusParams, set?.validators.length) };
     }
     return this.#room.room;
   }
@@ -163,12 +164,12 @@ export class NodeView {
     this.mempool.drop(name);
   }
 
-  /** A proposal left them out: they wait no longer, do not come in again, and do not count for those that are checked. */
+  /** The engine left these transactions out: drops and refuses them, and checks the others without them. */
   leftOut(names: readonly string[]): void {
     this.app.leaveOut(names);
     for (const name of names) this.mempool.drop(name);
     this.app.moved();
-    this.#recheck.begin(this.mempool.rechecks());
+    this.#recheck.restart(this.mempool.rechecks());
   }
 
   /** The engine has committed a block: listeners hear of it, and of those before. */

@@ -25,11 +25,16 @@ export class Recheck {
   /** @param look called before each turn: it sees whether a block has come in meanwhile, and calls `begin` then */
   constructor(private readonly look: () => void) {}
 
-  /** Steps to be taken from now on, in place of those that are left of the block before. */
+  /** Replaces the steps that are left of the block before by those of a new block. */
   begin(steps: Iterator<unknown>): void {
+    if (this.#waiting.length > 0) this.#overtaken++;
+    this.restart(steps);
+  }
+
+  /** Replaces the steps that are left, without a new block. */
+  restart(steps: Iterator<unknown>): void {
     this.#steps = steps;
     this.#failure = undefined;
-    if (this.#waiting.length > 0) this.#overtaken++;
     this.#schedule();
   }
 

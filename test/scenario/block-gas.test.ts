@@ -1,6 +1,7 @@
 /** The gas of a block: what its transactions may use together. */
 
 import { describe, expect, test } from "vitest";
+import { exampleChain } from "../example-chain.js";
 import { ALICE, BOB, CAROL, DAVE, govGenesis, Town } from "./gov-chain.js";
 import { type Signer, send } from "./wallet.js";
 
@@ -39,4 +40,17 @@ describe("finalizeBlock() and the block's gas", () => {
       log: "tx gas limit 60001 exceeds block max gas 60000: invalid gas limit",
     });
   });
+});
+
+test("checkTx() of a gas limit above the block's, where the chain's own ante does not compare them → sdk 41, and the sender's next one is taken", () => {
+  const ante: typeof exampleChain.ante = (context, tx, options) =>
+    exampleChain.ante(context, tx, { ...options, blockGasMax: undefined });
+  const town = new Town(govGenesis({}, { max_gas: "60000" }), { chain: { ...exampleChain, ante } });
+  const tx = (gas: bigint) => town.sign(ALICE, [send(ALICE, BOB.address, 1)], { gas, sequence: 0n });
+  const { app } = town.process;
+  const log = "tx gas limit 60001 exceeds block max gas 60000: invalid gas limit";
+  for (const kind of ["new", "admitted", "recheck"] as const) {
+    expect(app.checkTx(tx(60_001n), kind)).toMatchObject({ codespace: "sdk", code: 41, log, gasWanted: 60_001n });
+  }
+  expect(app.checkTx(tx(60_000n)).code).toBe(0);
 });

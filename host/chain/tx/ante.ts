@@ -1,5 +1,6 @@
 /** What runs before the messages of a transaction: checks, the fee, signatures, sequences. A chain brings its own. */
 import type { MultiStore } from "../../types.js";
+import { SDK, TxError } from "../../values/tx-error.js";
 import type { ModuleContext } from "../context.js";
 import type { DecodedTx } from "./decode.js";
 
@@ -26,3 +27,9 @@ export interface FeeTrial {
 
 /** A transaction that it refuses leaves nothing behind, not even its fee. @throws TxError */
 export type Ante = (context: ModuleContext, tx: DecodedTx, options: AnteOptions & { readonly trial: FeeTrial }) => void;
+
+/** @throws TxError sdk 41: no block has room for this much gas */
+export function requireGasFits(gasLimit: bigint, blockGasMax: bigint | undefined): void {
+  if (blockGasMax === undefined || gasLimit <= blockGasMax) return;
+  throw new TxError(SDK.INVALID_GAS_LIMIT, `tx gas limit ${gasLimit} exceeds block max gas ${blockGasMax}`);
+}

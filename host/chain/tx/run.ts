@@ -15,7 +15,7 @@ import type { ChainEvent, EventAttribute } from "../../values/events.js";
 import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../../values/gas.js";
 import { describeError, SDK, TxError, UNDEFINED, wrapError } from "../../values/tx-error.js";
 import { type ModuleContext, type ModuleFacts, moduleContext } from "../context.js";
-import type { Ante, AnteOptions } from "./ante.js";
+import { type Ante, type AnteOptions, requireGasFits } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
 import { type MessageRouter, messageName, type ReadMessage } from "./message-kind.js";
 import { refusal, type TxResult } from "./result.js";
@@ -75,14 +75,16 @@ function runDecoded(facts: TxFacts, stores: MultiStore, bytes: Uint8Array, optio
     }
   };
   const tried = () => runOn(branch.branch(), meter.copy());
+  const isCheck = options.mode === "check" || options.mode === "recheck";
   const needsTrial = !options.isTried && tx.messages.some(({ isBounded }) => !isBounded);
   try {
+    // A chain's own ante may not compare them, and the transaction would wait for ever and hold up all others.
+    if (isCheck) requireGasFits(meter.limit, options.blockGasMax);
     const trial = { stores: branch, context: () => context(branch.branch(), []) };
     callModule("the ante", () => facts.ante(context(branch, events), tx, { ...options, trial }));
   } catch (error) {
     return refusal(error, used());
   }
-  const isCheck = options.mode === "check" || options.mode === "recheck";
   // Whatever it gives: a transaction that fails in a block pays for it there.
   const where = isCheck || options.isProposed ? "proposal" : "block";
   const onLess =

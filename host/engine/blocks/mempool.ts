@@ -4,9 +4,11 @@
  */
 import { toHex } from "../../bytes.js";
 import type { TxResult } from "../../chain/app.js";
+import { refusal } from "../../chain/tx/result.js";
 import type { CheckKind } from "../../chain/tx-checks.js";
 import { UpgradeError } from "../../errors.js";
 import type { Sha256 } from "../../types.js";
+import { SDK, TxError } from "../../values/tx-error.js";
 import { type BlockRoom, bytesOf } from "./block-room.js";
 
 export interface MempoolLimits {
@@ -26,7 +28,8 @@ const MEMPOOL_LIMITS: MempoolLimits = Object.freeze({
   remembered: 10_000,
 });
 
-export type CheckTx = (tx: Uint8Array, kind: CheckKind) => TxResult;
+/** `hash`: of the transaction, in lower-case hex. */
+export type CheckTx = (tx: Uint8Array, kind: CheckKind, hash: string) => TxResult;
 
 interface Waiting {
   readonly tx: Uint8Array;
@@ -84,16 +87,19 @@ export class Mempool {
     if (tx.length > txBytes) {
       throw new UpgradeError("UPG_TX_TOO_LARGE", `Tx too large. Max size is ${txBytes}, but got ${tx.length}`);
     }
-    const { bytes: room } = this.options.room();
-    if (bytesOf(tx) > room) {
-      throw new UpgradeError("UPG_TX_TOO_LARGE", `tx size is too big: ${bytesOf(tx)}, max: ${room}`);
+    const room = this.options.room();
+    if (bytesOf(tx) > room.bytes) {
+      throw new UpgradeError("UPG_TX_TOO_LARGE", `tx size is too big: ${bytesOf(tx)}, max: ${room.bytes}`);
     }
     const hash = toHex(this.options.sha256(tx));
     if (this.#seen.has(hash)) throw new UpgradeError("UPG_TX_IN_MEMPOOL", "tx already exists in cache");
-    const result = this.options.check(tx, kind);
+    const result = this.options.check(tx, kind, hash);
     if (result.code !== 0) return result;
+    // The check compares them too. It has no limit where `block.max_gas` is 0.
+    const { gasWanted } = result;
+    if (needsMoreGas(gasWanted, room)) return refusedForGas(gasWanted, room);
     this.#remember(hash);
-    this.#waiting.set(hash, { tx: tx.slice(), gasWanted: result.gasWanted });
+    this.#waiting.set(hash, { tx: tx.slice(), gasWanted });
     this.#bytes += tx.length;
     for (const heard of [...this.#arrivals]) heard();
     return result;
@@ -146,11 +152,12 @@ export class Mempool {
 
   /** Checks what waits again, one transaction a step, in order; until it is through nothing else may be checked. */
   *rechecks(): Generator<undefined, void> {
-    for (const [hash, { tx }] of [...this.#waiting]) {
+    for (const [hash, { tx, gasWanted }] of [...this.#waiting]) {
       if (!this.#waiting.has(hash)) continue;
       // A block may have changed how large blocks are.
-      const isTooLarge = bytesOf(tx) > this.options.room().bytes;
-      if (isTooLarge || this.options.check(tx, "recheck").code !== 0) this.drop(hash);
+      const room = this.options.room();
+      const isTooLarge = bytesOf(tx) > room.bytes || needsMoreGas(gasWanted, room);
+      if (isTooLarge || this.options.check(tx, "recheck", hash).code !== 0) this.drop(hash);
       yield;
     }
   }
@@ -176,4 +183,12 @@ export class Mempool {
       this.#seen.delete(oldest);
     }
   }
+}
+
+const needsMoreGas = (gasWanted: bigint, { gas }: BlockRoom): boolean => gas !== undefined && gasWanted > gas;
+
+/** In the Cosmos SDK's words. */
+function refusedForGas(wanted: bigint, { gas }: BlockRoom): TxResult {
+  const why = `tx gas limit ${wanted} exceeds block max gas ${gas}`;
+  return refusal(new TxError(SDK.INVALID_GAS_LIMIT, why), { wanted, used: 0n });
 }

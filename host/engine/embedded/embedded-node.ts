@@ -32,6 +32,7 @@ import {
   soleValidator,
 } from "../blocks/deciding-sets.js";
 import { Mempool, type MempoolLimits } from "../blocks/mempool.js";
+import { fillProposal } from "../blocks/proposal.js";
 import { ValidatorStore } from "../blocks/validator-store.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
 import type { LastSigned } from "../home/last-signed.js";
@@ -114,7 +115,7 @@ export class EmbeddedNode {
     if (this.#last) this.app.lastBlockTime = this.#last.header.time;
     this.mempool = new Mempool({
       sha256: options.sha256,
-      check: (tx, kind) => this.app.checkTx(tx, kind),
+      check: (tx, kind, hash) => this.app.checkTx(tx, kind, hash),
       room: () => this.#room,
       limits: options.mempool,
     });
@@ -239,9 +240,13 @@ export class EmbeddedNode {
     return blockRoom(this.app.consensusParams, this.#sets?.current.set.validators.length);
   }
 
-  /** What waits, as far as it fits and the application takes it. */
+  /** The transactions that wait, as far as they fit and the application takes them. */
   #propose(height: Height, room: BlockRoom): readonly Uint8Array[] {
-    const txs = this.#port.prepareProposal({ height, txs: this.mempool.take(room) }, room.bytes);
+    const { app, mempool } = this;
+    const { sha256 } = this.options;
+    const prepare = (taken: readonly Uint8Array[]) => this.#port.prepareProposal({ height, txs: taken }, room.bytes);
+    // An upgrade block takes no transactions: they wait for the block after it.
+    const txs = app.isUpgradeBlockNext ? [] : fillProposal({ mempool, room, sha256, prepare });
     assert(this.#port.processProposal({ height, txs }), `the application refuses its own proposal of block ${height}`);
     return txs;
   }

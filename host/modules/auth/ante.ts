@@ -4,7 +4,7 @@
  */
 import { equalBytes, toBase64, utf8 } from "../../bytes.js";
 import type { ModuleContext } from "../../chain/context.js";
-import type { Ante, AnteOptions, FeeTrial, TxMode } from "../../chain/tx/ante.js";
+import { type Ante, type AnteOptions, type FeeTrial, requireGasFits, type TxMode } from "../../chain/tx/ante.js";
 import { type DecodedTx, resolverOf } from "../../chain/tx/decode.js";
 import type { Account } from "../../gen/chain/auth/v1/auth_pb.js";
 import { INT64_MAX } from "../../limits.js";
@@ -29,7 +29,7 @@ type Options = Parameters<Ante>[2];
 
 /** @throws TxError */
 export const runAnte: Ante = (context, tx, options) => {
-  checkBlockGas(tx, options);
+  requireGasFits(gasLimit(tx), options.blockGasMax);
   checkExtensions(tx);
   if (options.mode !== "recheck") checkForm(tx);
   checkTimeouts(context, tx);
@@ -47,11 +47,6 @@ export const runAnte: Ante = (context, tx, options) => {
 };
 
 const gasLimit = (tx: DecodedTx): bigint => tx.authInfo.fee?.gasLimit ?? 0n;
-
-function checkBlockGas(tx: DecodedTx, { blockGasMax }: AnteOptions): void {
-  if (blockGasMax === undefined || gasLimit(tx) <= blockGasMax) return;
-  throw new TxError(SDK.INVALID_GAS_LIMIT, `tx gas limit ${gasLimit(tx)} exceeds block max gas ${blockGasMax}`);
-}
 
 function checkExtensions({ body }: DecodedTx): void {
   if (body.extensionOptions.length > 0) throw new TxError(SDK.UNKNOWN_EXTENSION);

@@ -67,6 +67,24 @@ describe("Mempool", () => {
     expect(mempool.count).toBe(0);
   });
 
+  test("add what wants more gas than a block has → sdk 41; what a smaller limit no longer takes is dropped, and what is after it is taken", () => {
+    let gas = 10n;
+    const check: CheckTx = ([wanted = 0]) => result(0, BigInt(wanted));
+    const mempool = new Mempool({ sha256, check, room: () => ({ ...room, gas }) });
+    const log = "tx gas limit 11 exceeds block max gas 10: invalid gas limit";
+    expect(mempool.add(tx(11))).toMatchObject({ codespace: "sdk", code: 41, log, gasWanted: 11n });
+    expect(mempool.add(tx(10)).code).toBe(0);
+    mempool.add(tx(1));
+    gas = 9n;
+    mempool.update([]);
+    expect(mempool.take({ ...room, gas })).toEqual([tx(1)]);
+    gas = 0n;
+    mempool.update([]);
+    expect(mempool.count).toBe(0);
+    gas = 11n;
+    expect(mempool.add(tx(11)).code).toBe(0);
+  });
+
   test("a check that says no → the result, nothing kept, and it may be tried again", () => {
     let code = 5;
     const mempool = mempoolWith({}, () => result(code));
