@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex, toBase64 } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
+import { named } from "../../comet-rpc/refusals.js";
 import { isUpgradeError, UpgradeError } from "../../errors.js";
 import { Service } from "../../gen/cosmos/tx/v1beta1/service_pb.js";
 import { parseHeight } from "../../shell/options.js";
@@ -89,11 +90,15 @@ export const block: Question<BlockFlags> = async ([given], flags) => {
   return { json: blockOf(await ofHeight(rpc, "block", heightParams(given, flags))) };
 };
 
-/** The server's code for a height after its last block is that of a malformed one, and what is sent here is well-formed. */
+/**
+ * Reports a height that the node does not have as UPG_NOT_FOUND_BLOCK. A node of this program returns UPG_INVALID_HEIGHT for a height
+ * after its last block; the heights sent here are well-formed. CometBFT returns a message without a code.
+ */
 async function ofHeight(rpc: RpcClient, method: string, params: Record<string, string>): Promise<unknown> {
   try {
     return await rpc.call(method, params);
-  } catch (error) {
+  } catch (cause) {
+    const error = named(cause);
     if (!isUpgradeError(error) || error.code !== "UPG_INVALID_HEIGHT") throw error;
     throw new UpgradeError("UPG_NOT_FOUND_BLOCK", error.message, { cause: error });
   }
