@@ -5,12 +5,15 @@ import { sourcesUnder } from "./sources.js";
 /** Commands that act on a home or on its keys. */
 const OF_HOME =
   "backup|comet|compact|config|export|genesis|init|keys|pre-upgrade|prune|query|replay|rescue|rollback|snapshots|start|status|upgrade|verify";
-const ADVICE = new RegExp(`\\\\\`\\$\\{program(?:Name\\(\\)|Chain\\(\\)\\.name)\\} (?:${OF_HOME})\\b[^\`]*\``, "g");
-const NAMED = /--home|--keyring-dir|--help|\$\{where\}/;
+/** A template's text in backquotes that begins with a program's name, whatever expression gives the name. */
+const ADVICE = new RegExp(`\\\\\`(?:npx )?\\$\\{[^{}\`]+\\} (?:${OF_HOME})\\b[^\`]*\``, "g");
+/** `chainvisorFor()` gives the sidecar's name with the home. */
+const NAMED = /--home|--keyring-dir|--help|\$\{where\}|\$\{chainvisor(?:For\(\w+\))?\} /;
 
 /** Where there is no home to name: the file of settings, another operator's home, help, and a database below any home. */
 const WITHOUT_HOME: readonly string[] = [
   "host/cli/config-defaults.ts",
+  "host/demo/old-document.ts",
   "host/genesis/collect-gentxs.ts",
   "host/offline/commands/export.ts",
   "host/store/disk/lmdb-checksum.ts",

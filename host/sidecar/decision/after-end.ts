@@ -1,7 +1,9 @@
 /** What the end of the application means, where no plan is due. Pure. */
 import { ERROR_KINDS, type ErrorCause } from "../../errors.js";
+import { shellWord } from "../../shell-word.js";
 import type { ProcessEnd } from "../machine.js";
 import { type ProgramEnd, programEnd } from "../program-end.js";
+import type { Settings } from "../settings.js";
 
 export type AfterEnd =
   /** Nothing is left to do; `exit` is the sidecar's. */
@@ -22,14 +24,14 @@ export interface EndContext {
   readonly isOwnHeight: boolean;
   /** The error that it has left, in its record or in the file for its last error. */
   readonly said?: { readonly code: string; readonly message: string } | undefined;
-  /** The program's name, for commands. */
-  readonly name: string;
+  /** The program's name and its home, for commands. */
+  readonly settings: Pick<Settings, "name" | "home">;
   /** The end in words. */
   readonly text: string;
 }
 
 export function afterEnd({ exit, error }: ProcessEnd, context: EndContext): AfterEnd {
-  const { isOurs, isOwnHeight, said, name, text } = context;
+  const { isOurs, isOwnHeight, said, settings, text } = context;
   if (error) return { kind: "failed", exit: ANY_FAILURE, why: text };
   if (exit === 0) return { kind: "finished", exit, why: "the application has ended with 0" };
   const program = isOurs && exit !== null ? programEnd(exit, said?.code) : undefined;
@@ -40,13 +42,13 @@ export function afterEnd({ exit, error }: ProcessEnd, context: EndContext): Afte
     return { kind: "again", why: `the height that it was to stop at is no plan's any more (${exit})` };
   if (remedy === "done") return { kind: "finished", exit, why: `the height of --halt-height is reached (${exit})` };
   const reason = said ? `: ${said.message.replace(/\.$/, "")} [${said.code}]` : "";
-  const why = `${text}${reason}: ${needs(program, name)}`;
+  const why = `${text}${reason}: ${needs(program, settings)}`;
   if (remedy === "retry") return { kind: "crashed", exit, why };
   return isRefusal ? { kind: "refused", exit, why, cause } : { kind: "failed", exit, why };
 }
 
 /** What the end needs, by its cause. */
-function needs({ cause, code }: ProgramEnd, name: string): string {
+function needs({ cause, code }: ProgramEnd, { name, home }: EndContext["settings"]): string {
   const means = code === undefined ? "" : ` ${ERROR_KINDS[code].means}`;
   switch (cause) {
     case "state":
@@ -56,6 +58,9 @@ function needs({ cause, code }: ProgramEnd, name: string): string {
     case "local":
       return `this machine's settings, files, programs or disk need a change`;
     case "bug":
-      return `a defect of the program.${means} Please report it where you got the program, with the archive that \`${name} rescue\` writes.`;
+      return (
+        `a defect of the program.${means} Please report it where you got the program, with the archive that ` +
+        `\`${shellWord(name)} rescue --home ${shellWord(home)}\` writes.`
+      );
   }
 }

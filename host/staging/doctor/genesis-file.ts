@@ -36,7 +36,9 @@ export const genesisCommand = ({ home }: Pick<Settings, "home">): string =>
 
 export function genesisFindings({ genesis, read }: Patient): Finding[] {
   if (genesis === undefined) return [];
-  const { name } = read.settings;
-  const detail = `no chain begins with this genesis document: ${genesis}. Put that of the chain in its place; for a new chain, add a validator with \`${name} genesis add-account KEY COINS --validator\``;
+  const { name, home } = read.settings;
+  const detail =
+    `no chain begins with this genesis document: ${genesis}. Replace it with the chain's document; for a new chain, add a validator ` +
+    `with \`${shellWord(name)} genesis add-account KEY COINS --validator --home ${shellWord(home)}\``;
   return [wrong("genesis", detail, genesisCommand(read.settings))];
 }

@@ -63,7 +63,7 @@ export class Ends {
     const failure = readAppFailure(machine.files, places.appFailureFile, end.exit);
     const facts = { ...given, failure, isOurs: given.isOurs || failure !== undefined };
     const said = facts.halt ?? failure;
-    this.#last = { ...facts, after: afterEnd(end, { ...facts, name: settings.name, said, text: endText(end) }) };
+    this.#last = { ...facts, after: afterEnd(end, { ...facts, settings, said, text: endText(end) }) };
   }
 
   /** Another program runs from now on. */

@@ -2,6 +2,9 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { diskFiles } from "../../../host/programs/disk-files.js";
+import { readSettings } from "../../../host/sidecar/settings/read.js";
+import { examine } from "../../../host/staging/doctor/doctor.js";
 import { goodHome, look } from "./doctor-home.js";
 
 describe("examine() data that is missing", () => {
@@ -36,3 +39,22 @@ test.each(["returned.json", "passed.json"])(
     expect(look(home)).toEqual([expect.stringMatching(new RegExp(`^wrong files: ${file} is no list of .* → mv `))]);
   },
 );
+
+test("examine() a genesis document with which no chain begins → wrong; both commands name this home, not the program's default", () => {
+  const { home } = goodHome();
+  const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
+  const found = examine({
+    files: diskFiles,
+    read,
+    platform: "linux",
+    arch: "x64",
+    units: undefined,
+    genesis: "no power",
+  });
+  expect(found.filter(({ what }) => what === "genesis")).toEqual([
+    {
+      ...{ level: "wrong", what: "genesis", next: `cp <genesis.json> ${home}/config/genesis.json` },
+      detail: expect.stringContaining(`\`n genesis add-account KEY COINS --validator --home ${home}\``),
+    },
+  ]);
+});
