@@ -228,7 +228,10 @@ class NodeOfComet implements EngineListener {
   /** Transactions that wait are CometBFT's. */
   onRefused(): void {}
 
-  /** CometBFT checks what waits again after the block, and drops what is refused. */
+  /**
+   * CometBFT checks waiting transactions again after the block, and drops those that are refused. With `mempool.recheck = false` it
+   * keeps them, so each proposal of this node tries, leaves out and logs them again: `recheckWarnings()`.
+   */
   onLeftOut(names: readonly string[]): void {
     this.#view?.app.leaveOut(names);
   }

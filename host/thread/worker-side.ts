@@ -78,7 +78,7 @@ export class WorkerSide {
     this.log("info", "upgrade applied", appliedFields(applied, block));
   }
 
-  /** Reports transactions that need too much stack. The thread that checks refuses from now on what this one leaves out. */
+  /** Reports transactions that need too much stack. The thread that checks refuses them too, as long as `TxChecks` keeps their names. */
   protected sayLeftOut(app: App): void {
     const warn = (what: string, { name, cause }: { readonly name: string; readonly cause: string }) =>
       this.log("warn", `${what}: ${cause}`, { hash: name.toUpperCase(), height: String(app.nextHeight) });

@@ -60,6 +60,18 @@ describe("error table", () => {
     }
   });
 
+  test("embed/rust/src/code.rs has every code with the same number, exit status and meaning", () => {
+    const twin = readFileSync(join(ROOT, "embed/rust/src/code.rs"), "utf8");
+    const rows = [...twin.matchAll(/\/\/\/ (.*)\n +\w+ = (\d+), "(UPG_\w+)", (\d+);/g)].map(
+      ([, means, number, code, exit]) => `${code} ${number} ${exit} ${means}`,
+    );
+    const expected = codes.map((code) => {
+      const { number, exit, means } = ERROR_KINDS[code];
+      return `${code} ${number} ${exit} ${means}`;
+    });
+    expect(rows.sort()).toEqual(expected.sort());
+  });
+
   test("every code is raised somewhere, and only codes of the table are", () => {
     const own = [...sourcesUnder("host"), ...sourcesUnder("assembly")].filter(({ path }) => path !== "host/errors.ts");
     const text = own.map((source) => source.text).join("\n");

@@ -58,7 +58,7 @@ codes! {
     InvalidNames = 18, "UPG_INVALID_NAMES", 2;
     /// An argument is missing, of the wrong type or out of range.
     InvalidArgument = 19, "UPG_INVALID_ARGUMENT", 2;
-    /// A height is not a 64-bit integer in the allowed range.
+    /// A height is no 64-bit integer in the allowed range, or is not reached yet.
     InvalidHeight = 20, "UPG_INVALID_HEIGHT", 2;
     /// A store key is empty or longer than 65,535 bytes.
     InvalidKey = 21, "UPG_INVALID_KEY", 2;
@@ -130,7 +130,7 @@ codes! {
     HaltHeight = 73, "UPG_HALT_HEIGHT", 13;
     /// Start the same binary again; it goes on with the upgrade.
     HaltRestart = 74, "UPG_HALT_RESTART", 14;
-    /// CometBFT, which this node had started, ended by itself; its log says why.
+    /// CometBFT, which this node had started, exited or stopped making blocks; its log says why.
     HaltEngine = 75, "UPG_HALT_ENGINE", 16;
     /// The relay cannot go on with a new application process: the next start does CometBFT's handshake.
     HaltWorker = 76, "UPG_HALT_WORKER", 17;
@@ -150,7 +150,7 @@ codes! {
     MigrationProbe = 85, "UPG_MIGRATION_PROBE", 20;
     /// A module failed in the upgrade's block. Nothing was committed.
     MigrationHook = 86, "UPG_MIGRATION_HOOK", 20;
-    /// The handler's bytes are not those that the plan pins.
+    /// The handler's bytes are not those that the plan pins, or the receipt names.
     HandlerHash = 90, "UPG_HANDLER_HASH", 21;
     /// The stored module versions are not those that the handler accepts.
     HandlerLayout = 91, "UPG_HANDLER_LAYOUT", 21;
@@ -172,7 +172,7 @@ codes! {
     HandlerTrap = 99, "UPG_HANDLER_TRAP", 21;
     /// The bytes are not a well-formed WebAssembly module.
     HandlerFormat = 100, "UPG_HANDLER_FORMAT", 21;
-    /// The engine or the machine could not go on; it says nothing about the handler. Try again, or on another machine.
+    /// The run did not complete, by the engine, the machine or its caller; it says nothing about the handler. Try again, or on another machine.
     HandlerEngine = 101, "UPG_HANDLER_ENGINE", 21;
     /// The handler's calls went deeper than the stack budget of a run allows.
     HandlerStack = 102, "UPG_HANDLER_STACK", 21;

@@ -29,6 +29,7 @@ import {
   chosenComet,
   cometFlagWarnings,
   embeddedFlagWarnings,
+  recheckWarnings,
   relayWarnings,
 } from "../comet-flags.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
@@ -124,10 +125,11 @@ export function registerStart(program: Command): void {
     const globals = self.optsWithGlobals() as GlobalOptions;
     const known = [...settingFlags(program, "app").keys()];
     requireKnownSettings(globals.home, "app", known);
-    const comet = chosenComet(options, new Home(globals.home), self);
+    const home = new Home(globals.home);
+    const comet = chosenComet(options, home, self);
     const warnings = [
       ...sdkFlagWarnings(self, comet !== undefined, settingsOfSdk(globals.home, known)),
-      ...(comet ? embeddedFlagWarnings(self) : cometFlagWarnings(self)),
+      ...(comet ? [...embeddedFlagWarnings(self), ...recheckWarnings(home)] : cometFlagWarnings(self)),
       ...(relayed() ? relayWarnings(self) : []),
     ];
     const isEngineAssumed = self.getOptionValueSource("engine") === "default";

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { findComet } from "../../../host/abci/comet/binary.js";
 import { cometArgs } from "../../../host/abci/comet/flags.js";
-import { addCometFlags, type CometFlags, chosenComet, relayWarnings } from "../../../host/cli/comet-flags.js";
+import {
+  addCometFlags,
+  type CometFlags,
+  chosenComet,
+  recheckWarnings,
+  relayWarnings,
+} from "../../../host/cli/comet-flags.js";
 import { addDoorFlags } from "../../../host/cli/node-doors.js";
 import { givenOf } from "../../../host/cli/sdk-flags.js";
 import { Home } from "../../../host/engine/home/home.js";
@@ -158,4 +164,20 @@ test("relayWarnings(): app-version from app.toml → one that names the variable
   }
   command.setOptionValueWithSource("appVersion", 1n, "config");
   expect(relayWarnings(command).join()).toMatch(/app\.toml.*CHAIND_APP_VERSION/);
+});
+
+test.each([
+  ["recheck = false", 1],
+  ['recheck = "false"', 1],
+  ["recheck = true", 0],
+  ["size = 5000", 0],
+  ["recheck =", 0],
+])("recheckWarnings(): config.toml with [mempool] %s → %i", (setting, count) => {
+  const home = new Home(mkdtempSync(join(folder, "recheck-")));
+  expect(recheckWarnings(home)).toEqual([]);
+  mkdirSync(join(home.path, "config"));
+  writeFileSync(join(home.path, "config", "config.toml"), `[mempool]\n${setting}\n`);
+  const found = recheckWarnings(home);
+  expect(found).toHaveLength(count);
+  for (const each of found) expect(each).toContain(`mempool.recheck is false in ${home.path}/config/config.toml`);
 });
