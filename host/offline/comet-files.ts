@@ -6,6 +6,7 @@ import { OwnVotes } from "../abci/comet/own-votes.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
 import type { Log } from "../log-line.js";
+import { forgetUnrecordedVote } from "../programs/unrecorded-vote.js";
 import { configValue, readConfig } from "../shell/config-file.js";
 import type { StartSettings } from "../shell/start-settings.js";
 
@@ -34,11 +35,15 @@ export function cometProblem({ cometChild }: Pick<StartSettings, "cometChild">):
 }
 
 /**
- * Undefined: another process signs, or the home's settings cannot be read and so are not those that CometBFT runs with.
+ * Undefined: another process signs, or the home's settings cannot be read and so are not those that CometBFT runs with. If another process
+ * signs, an earlier finding about the home's key is removed.
  * @param args CometBFT's
  */
 export function watchOwnVotes(home: Home, args: readonly string[], log: Log): OwnVotes | undefined {
-  if (args.some((arg) => /^--priv_validator_laddr=./.test(arg))) return undefined;
+  if (args.some((arg) => /^--priv_validator_laddr=./.test(arg))) {
+    forgetUnrecordedVote(home.dataFolder);
+    return undefined;
+  }
   try {
     return new OwnVotes(cometFiles(home), home.dataFolder, log);
   } catch {

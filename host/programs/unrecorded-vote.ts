@@ -47,7 +47,7 @@ export function keepUnrecordedVote(data: string, { height, recorded, validatorKe
   }
 }
 
-/** The record is complete. Never throws. */
+/** Removes the finding: the record is complete, or CometBFT does not sign with the key of this home. Never throws. */
 export function forgetUnrecordedVote(data: string): void {
   try {
     diskFiles.remove(join(data, FILE));
@@ -57,11 +57,13 @@ export function forgetUnrecordedVote(data: string): void {
 }
 
 /**
- * The message about the vote that the node found last; undefined: the record lacks no vote. If the record has a later height by now, the
- * message says so, and the finding stays: this node's own votes raise that height while another signer goes on.
+ * Returns the message about the vote that the node found last, with the file that keeps it; undefined: the record lacks no vote. If the
+ * record has a later height by now, the message says so, and the finding stays: this node's own votes raise that height while another
+ * signer goes on.
  */
 export function foundUnrecordedVote(files: Files, data: string): string | undefined {
-  const json = jsonIn(files, join(data, FILE));
+  const file = join(data, FILE);
+  const json = jsonIn(files, file);
   if (!json) return undefined;
   try {
     const { height, recorded, validator_key, last_signed } = json;
@@ -69,14 +71,17 @@ export function foundUnrecordedVote(files: Files, data: string): string | undefi
     const vote = { height: BigInt(height ?? ""), recorded: BigInt(recorded ?? ""), validatorKey, lastSigned };
     const now = jsonIn(files, lastSigned)?.["height"];
     const hasGrown = now !== undefined && /^[0-9]{1,19}$/.test(now) && BigInt(now) > vote.recorded;
-    return unrecordedVoteText(vote) + (hasGrown ? grownText(now) : "");
+    return unrecordedVoteText(vote) + (hasGrown ? grownText(now) : "") + keptText(file);
   } catch {
     return undefined; // Damaged: the next start of the node writes or removes it.
   }
 }
 
-const grownText = (now: string) =>
-  `. The record ends at height ${now} now, which does not rule out another signer; the node's next start compares again`;
+const grownText = (now: string) => `. The record ends at height ${now} now, which does not rule out another signer`;
+
+const keptText = (file: string) =>
+  `. ${file} keeps this finding. The node's next start compares again if its first block shows a vote of this key, and removes the file ` +
+  "if the record is complete, or if the key is not in the validator set. Remove the file yourself once no other process signs with this key";
 
 /** @returns undefined when the file is missing or damaged */
 function jsonIn(files: Files, path: string): Readonly<Record<string, string | undefined>> | undefined {

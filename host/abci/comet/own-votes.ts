@@ -27,7 +27,8 @@ export class OwnVotes {
 
   /**
    * Make it before CometBFT signs anything.
-   * @param data folder that keeps the finding for `upgrade preflight` and the sidecar's doctor until a start finds the record complete
+   * @param data folder that keeps the finding for `upgrade preflight` and the sidecar's doctor, until a start finds the record complete
+   * or the key unused: another process signs, or the validator set of the first block lacks the key
    */
   constructor(
     private readonly files: Omit<CometFiles, "nodeKey">,
@@ -51,12 +52,14 @@ export class OwnVotes {
     const height = call.value.height - 1n;
     const own = votes.find(({ validator }) => validator && equalBytes(validator.address, address));
     this.#logRole(address, own !== undefined, height);
+    if (isFirst && !own) forgetUnrecordedVote(this.data);
     if (own && own.blockIdFlag !== BlockIDFlag.BLOCK_ID_FLAG_ABSENT) this.#compare(height, isFirst);
   }
 
   /** CometBFT has its databases in this home once it has a block to run, unless it runs on another home. */
   #usedKey(): Uint8Array | null {
     const { databases, hasRemoteSigner, validatorKey } = this.files;
+    if (hasRemoteSigner) forgetUnrecordedVote(this.data);
     if (hasRemoteSigner || !existsSync(join(databases, "blockstore.db"))) return null;
     return addressIn(validatorKey) ?? null;
   }

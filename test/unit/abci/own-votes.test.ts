@@ -9,6 +9,7 @@ import { readConsensusKey } from "../../../host/engine/home/consensus-key.js";
 import { Home } from "../../../host/engine/home/home.js";
 import { RequestFinalizeBlockSchema } from "../../../host/gen/tendermint/abci/messages_pb.js";
 import { BlockIDFlag } from "../../../host/gen/tendermint/types/types_pb.js";
+import { watchOwnVotes } from "../../../host/offline/comet-files.js";
 import { diskFiles } from "../../../host/programs/disk-files.js";
 import { foundUnrecordedVote } from "../../../host/programs/unrecorded-vote.js";
 import { makeHome } from "../../e2e/prepared-home.js";
@@ -30,7 +31,7 @@ function watched({ hasRemoteSigner = false, isOtherHome = false, recorded = 0 } 
   const records = (height: number) =>
     writeFileSync(home.lastSignedFile, JSON.stringify({ height: String(height), round: 0, step: 3 }));
   records(recorded);
-  const again = () => started(home, hasRemoteSigner, said);
+  const again = (isRemote = hasRemoteSigner) => started(home, isRemote, said);
   return { home, said, records, again, ...again(), found: () => foundUnrecordedVote(diskFiles, home.dataFolder) };
 }
 
@@ -57,7 +58,8 @@ describe("OwnVotes.look()", () => {
     expect(said).toHaveLength(1);
     expect(said[0]).toMatch(/^warn .*has signed block 6, but .* ends at height 5: another process signs with this key/);
     for (const file of [home.validatorKeyFile, home.lastSignedFile]) expect(said[0]).toContain(file);
-    expect(`warn ${found()}`).toBe(said[0]);
+    expect(`warn ${found()}`.startsWith(`${said[0]}. `)).toBe(true);
+    expect(found()).toContain(join(home.dataFolder, "unrecorded-vote.json"));
   });
 
   test("an older record, which the first vote after the start replaces → a warning that stays until a start with a complete record", () => {
@@ -72,6 +74,38 @@ describe("OwnVotes.look()", () => {
     again().shows(10n, SIGNED);
     expect([said.length, found()]).toEqual([1, undefined]);
     expect(existsSync(join(home.dataFolder, "unrecorded-vote.json"))).toBe(false);
+  });
+
+  test.each<[string, boolean, (start: (isRemote?: boolean) => Pick<ReturnType<typeof started>, "shows">) => void]>([
+    ["shows no vote of the key", true, (start) => start().shows(20n, ABSENT)],
+    ["has a validator set without the key", false, (start) => start().shows(20n, SIGNED, OTHER)],
+    ["comes when another process signs for CometBFT", false, (start) => start(true).shows(20n, SIGNED)],
+  ])("a finding, and a start whose first block %s → kept: %s", (_what, isKept, restart) => {
+    const { shows, records, found, again } = watched({ recorded: 5 });
+    shows(8n, SIGNED);
+    records(30);
+    expect(found()).toContain("has signed block 8");
+    expect(found()).toContain("compares again if its first block shows a vote of this key");
+    restart(again);
+    expect(found() !== undefined).toBe(isKept);
+  });
+
+  test("a finding, and a key that leaves the validator set later in the same run → kept until the next start", () => {
+    const { shows, found, again } = watched({ recorded: 5 });
+    shows(8n, SIGNED);
+    shows(9n, SIGNED, OTHER);
+    expect(found()).toContain("has signed block 8");
+    again().shows(10n, SIGNED, OTHER);
+    expect(found()).toBeUndefined();
+  });
+
+  test("watchOwnVotes() with --priv_validator_laddr → nothing is compared, and an earlier finding is removed", () => {
+    const { home, shows, found } = watched({ recorded: 5 });
+    shows(8n, SIGNED);
+    expect(watchOwnVotes(home, ["--priv_validator_laddr="], () => undefined)).toBeInstanceOf(OwnVotes);
+    expect(found()).toBeDefined();
+    expect(watchOwnVotes(home, ["--priv_validator_laddr=tcp://127.0.0.1:1"], () => undefined)).toBeUndefined();
+    expect(found()).toBeUndefined();
   });
 
   test("blocks that the key did not sign → no warning, whatever the record says", () => {

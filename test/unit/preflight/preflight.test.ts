@@ -104,7 +104,7 @@ describe("preflight()", () => {
     const vote = { height: 9n, recorded: 2n, validatorKey: "key.json", lastSigned: "state.json" };
     keepUnrecordedVote(join(path, "data"), vote);
     const row = (await rowsOf(path, { handlers: join(path, "none") })).get("validator key");
-    expect(row).toMatchObject({ state: "warning", words: unrecordedVoteText(vote) });
+    expect(row).toMatchObject({ state: "warning", words: expect.stringContaining(unrecordedVoteText(vote)) });
   });
 
   test.each<[string, object, string]>([
