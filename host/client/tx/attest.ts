@@ -5,17 +5,17 @@ import { Home } from "../../engine/home/home.js";
 import { UpgradeError } from "../../errors.js";
 import { Query as UpgradeQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.js";
 import { attestation, attestationWithdrawal } from "../../modules/upgrade/compose.js";
-import { programName } from "../../program-name.js";
 import type { Output } from "../../shell/output.js";
 import { programChain } from "../../shell/program-chain.js";
-import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { visible } from "../../visible.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../flags.js";
-import { type AppliedReport, appliedReport, requireKnown, requireOwn } from "./attested-report.js";
+import { type AppliedReport, appliedReport, plansForAdvice, requireKnown, requireOwn } from "./attested-report.js";
 import type { TxFlags } from "./flags.js";
 import { checkedHandler } from "./plan-handler.js";
+import { rehearseAdvice } from "./rehearse-advice.js";
+import type { NamedPlans } from "./rehearsed-chain.js";
 import { send } from "./send.js";
 
 export interface AttestFlags extends TxFlags {
@@ -41,8 +41,9 @@ interface Statement {
  */
 export async function runAttest(given: string | undefined, flags: AttestFlags, output: Output): Promise<void> {
   const plan = given ?? (await scheduledName(flags));
-  const file = reportFile(plan, flags);
-  const report = file === undefined ? undefined : appliedReport(file, plan, flags.home);
+  const plansNamed = () => plansForAdvice(flags, plan);
+  const file = await reportFile(plan, flags, plansNamed);
+  const report = file === undefined ? undefined : await appliedReport(file, { plan, home: flags.home, plansNamed });
   const statement = statementOf(plan, flags, report);
   await send(flags, output, async ({ address }, rpc) => {
     if (rpc) await requireKnown(rpc, { flags, plan, report });
@@ -70,7 +71,11 @@ function operatorOf(account: string): string {
 }
 
 /** A flag names it; where none says anything, it is the one that the home keeps. @throws UpgradeError UPG_INVALID_ARGUMENT */
-function reportFile(plan: string, flags: AttestFlags): string | undefined {
+async function reportFile(
+  plan: string,
+  flags: AttestFlags,
+  plansNamed: () => Promise<NamedPlans | undefined>,
+): Promise<string | undefined> {
   const { handler, artifactSha256, appHash, at, rehearsal } = flags;
   if (rehearsal !== undefined && rehearsal !== true) return rehearsal;
   const kept = new Home(flags.home).rehearsalFile(plan);
@@ -79,10 +84,9 @@ function reportFile(plan: string, flags: AttestFlags): string | undefined {
     return rehearsal || saysNothing ? kept : undefined;
   }
   if (!rehearsal) return undefined;
-  const rehearse = `${programName()} upgrade rehearse --home ${shellWord(flags.home)}`;
-  throw usage(
-    `this home keeps no rehearsal of "${visible(plan)}": ${rehearse} makes one, --rehearsal FILE names another`,
-  );
+  const wanted = { home: flags.home, plans: await plansNamed(), handler, at };
+  const advice = rehearseAdvice(wanted, "makes one, --rehearsal FILE names another");
+  throw usage(`this home keeps no rehearsal of "${visible(plan)}": ${advice}`);
 }
 
 function saidOf({ artifactSha256, appHash, rehearsedHeight }: Statement, report: string): string {

@@ -1,4 +1,5 @@
 /** What an attestation names and rests on, compared with the chain of the node that is asked: it stays in state for everybody to rely on. */
+import { existsSync } from "node:fs";
 import { fromBase64, fromHex } from "../../bytes.js";
 import type { RpcClient } from "../../comet-rpc/client.js";
 import { isUpgradeError } from "../../errors.js";
@@ -6,13 +7,13 @@ import { Query as UpgradeQuery } from "../../gen/chain/upgrade/v1beta1/query_pb.
 import { ProposalStatus } from "../../gen/cosmos/gov/v1/gov_pb.js";
 import { Query as GovQuery } from "../../gen/cosmos/gov/v1/query_pb.js";
 import { scheduledPlan } from "../../modules/upgrade/compose.js";
-import { programName } from "../../program-name.js";
-import { shellWord } from "../../shell-word.js";
 import { usage } from "../../usage.js";
 import { visible } from "../../visible.js";
 import { ask } from "../../wallet/ask.js";
+import { rpcClient } from "../flags.js";
 import type { TxFlags } from "./flags.js";
 import { type RehearsalReport, readRehearsal } from "./rehearsal-report.js";
+import { rehearseAdvice } from "./rehearse-advice.js";
 import { foreignTo, type NamedPlans, type RehearsedChain, type RehearsedPlan } from "./rehearsed-chain.js";
 import { chainIdOf } from "./send.js";
 
@@ -21,17 +22,26 @@ export interface AppliedReport extends RehearsalReport {
   readonly appHash: string;
 }
 
+interface Rehearsal {
+  readonly plan: string;
+  readonly home: string;
+  /** Asks the node, for advice; undefined: there is none to ask. */
+  readonly plansNamed: () => Promise<NamedPlans | undefined>;
+}
+
 /** @throws UpgradeError UPG_INVALID_ARGUMENT where the report is of another plan, or of a rehearsal that failed */
-export function appliedReport(file: string, plan: string, home: string): AppliedReport {
+export async function appliedReport(file: string, { plan, home, plansNamed }: Rehearsal): Promise<AppliedReport> {
   const report = readRehearsal(file);
   const { exit, state, appHash, verdict } = report;
   if (report.plan.name !== plan)
     throw usage(`${file} rehearses the plan "${visible(report.plan.name)}", not "${visible(plan)}"`);
   const found = report.openFindings.map(visible).join(",");
   if (found !== "" && (exit === 0 || exit === 1)) {
+    const plans = (await plansNamed()) ?? { isScheduled: false, plans: [report.plan] };
+    const same = state ? `; --at ${state.height} begins with the same state, if the home still has it` : "";
     throw usage(
       `${file} has findings of ${found}, which nobody has accepted: read them there. If they are expected, ` +
-        `\`${programName()} upgrade rehearse --home ${shellWord(home)} --accept ${found}\` makes a report that can be attested`,
+        `${again(report, { plans, home, accept: found })}${same}`,
     );
   }
   if (!state || appHash === undefined) throw usage(`${file} came to no app hash, the upgrade ${verdict}`);
@@ -43,16 +53,21 @@ export function requireOwn(report: AppliedReport, chain: Partial<RehearsedChain>
   const unknown = { chainId: undefined, plans: undefined, height: undefined, appHash: undefined };
   const why = foreignTo(report, { ...unknown, ...chain });
   if (why !== undefined)
-    throw usage(`${report.file} ${visible(why)}: ${rehearseAgain(chain.plans, home)} makes one that can be attested`);
+    throw usage(`${report.file} ${visible(why)}: ${again(report, { plans: chain.plans, home, accept: undefined })}`);
 }
 
-/** State does not have a plan that is only proposed: a file names its height and info. */
-function rehearseAgain(plans: NamedPlans | undefined, home: string): string {
-  const rehearse = `${programName()} upgrade rehearse --home ${shellWord(home)}`;
-  if (!plans || plans.isScheduled) return `\`${rehearse}\``;
-  const [{ name, height, info }] = plans.plans;
-  const json = visible(JSON.stringify({ name, height: String(height), info }));
-  return `\`${rehearse} --plan FILE\`, with the file ${json},`;
+interface Again {
+  readonly plans: NamedPlans | undefined;
+  readonly home: string;
+  readonly accept: string | undefined;
+}
+
+/** Of several plans of one name, those at the height of the report count, if there are any. */
+function again({ plan, handlerFile }: RehearsalReport, { plans, home, accept }: Again): string {
+  const [first, ...others] = plans?.plans.filter(({ height }) => height === plan.height) ?? [];
+  const wanted = plans && first ? { ...plans, plans: [first, ...others] as const } : plans;
+  const handler = handlerFile !== undefined && existsSync(handlerFile) ? handlerFile : undefined;
+  return rehearseAdvice({ home, plans: wanted, handler, accept }, "makes one that can be attested");
 }
 
 interface Attested {
@@ -67,6 +82,17 @@ export async function requireKnown(rpc: RpcClient, { flags, plan, report }: Atte
   if (!report) return;
   const chain = { chainId: await chainIdOf(flags, rpc), plans, ...(await stateAt(rpc, report.state.height)) };
   requireOwn(report, chain, flags.home);
+}
+
+/** The plans of that name, for advice. Undefined: no node was asked, or it did not respond. @throws UpgradeError UPG_INVALID_ARGUMENT */
+export async function plansForAdvice(flags: TxFlags, name: string): Promise<NamedPlans | undefined> {
+  if (flags.offline) return undefined;
+  try {
+    return await plansNamed(rpcClient(flags), name);
+  } catch (error) {
+    if (isUpgradeError(error) && error.code.startsWith("UPG_REMOTE_")) return undefined;
+    throw error;
+  }
 }
 
 /** A mistyped name would count nowhere. @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_REMOTE_* */

@@ -1,4 +1,5 @@
 /** A report that `upgrade rehearse -o json` printed, or that a home keeps: read strictly, since it says what others rely on. */
+import { join, sep } from "node:path";
 import { messageOf } from "../../errors.js";
 import type { Plan } from "../../types.js";
 import { usage } from "../../usage.js";
@@ -27,6 +28,8 @@ export interface RehearsalReport {
   readonly appHash: string | undefined;
   /** Lower-case hex; undefined: the program carries the handler, or the rehearsal did not come so far. */
   readonly handlerSha256: string | undefined;
+  /** Path of the handler's file; undefined: it is in the home, or the program carries it. */
+  readonly handlerFile: string | undefined;
   readonly peakMemory: number | undefined;
   /** Names of checks that found something which nobody has accepted. */
   readonly openFindings: readonly string[];
@@ -68,6 +71,7 @@ function reportOf(file: string, json: JsonReader): RehearsalReport {
     state: exit === 0 || state.isSet ? stateOf(state, plan) : undefined,
     appHash: exit === 0 ? hash32(applied.get("app_hash")).toUpperCase() : undefined,
     handlerSha256: handlerOf(json.get("handler")),
+    handlerFile: fileOutside(json.get("home").text(""), json.get("handler").get("file").text("")),
     openFindings: openFindings(json),
     peakMemory: peak.isSet ? Number(peak.uint64()) : undefined,
   };
@@ -109,6 +113,10 @@ function heightOf(json: JsonReader): bigint {
 function handlerOf(json: JsonReader): string | undefined {
   if (!json.isSet || json.get("kind").text() !== "wasm") return undefined;
   return hash32(json.get("sha256")).toLowerCase();
+}
+
+function fileOutside(home: string, file: string): string | undefined {
+  return file === "" || home === "" || file.startsWith(`${join(home, "handlers")}${sep}`) ? undefined : file;
 }
 
 function hash32(field: JsonReader): string {

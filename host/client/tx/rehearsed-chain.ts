@@ -33,12 +33,15 @@ export function foreignTo(report: RehearsalReport, chain: RehearsedChain): strin
 
 function otherPlan(report: RehearsalReport, { isScheduled, plans }: NamedPlans): string | undefined {
   if (plans.some((each) => isSame(report, each))) return undefined;
-  const [{ name: wanted, height }] = plans;
+  const [{ name: wanted }] = plans;
   const [was, is] = [report.plan.height, isScheduled ? "scheduled" : "proposed"];
   const name = quoted(report.plan.name);
   if (report.plan.name !== wanted) return `is of the plan ${name}, and the one that is ${is} is ${quoted(wanted)}`;
-  if (was === height) return `is of a plan ${name} with other info than the one that is ${is}`;
-  return `is of a plan ${name} at height ${was}, and the one that is ${is} is at ${height}`;
+  if (plans.some(({ height }) => height === was))
+    return `is of a plan ${name} with other info than the one that is ${is}`;
+  const heights = [...new Set(plans.map(({ height }) => height))];
+  const which = heights.length === 1 ? `the one that is ${is} is at` : `those that are ${is} are at`;
+  return `is of a plan ${name} at height ${was}, and ${which} ${heights.join(" and ")}`;
 }
 
 const isSame = ({ plan }: RehearsalReport, { name, height, info }: RehearsedPlan) =>
