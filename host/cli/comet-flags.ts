@@ -9,7 +9,7 @@ import { httpUrl } from "../comet-rpc/client.js";
 import type { Home } from "../engine/home/home.js";
 import { messageOf, UpgradeError } from "../errors.js";
 import { envPrefix } from "../program-name.js";
-import { configPath, configValue, readConfig } from "../shell/config-file.js";
+import { configValue, readConfig } from "../shell/config-file.js";
 import { parseCount } from "../shell/options.js";
 import { givenOf } from "./sdk-flags.js";
 
@@ -84,24 +84,6 @@ export function embeddedFlagWarnings(self: Command): string[] {
   return EMBEDDED_FLAGS.flatMap(([attribute, flag, instead]) =>
     self.getOptionValueSource(attribute) === "cli" ? [`${flag} has no effect with CometBFT: ${instead}`] : [],
   );
-}
-
-/** Warns about a setting of CometBFT with which transactions that no proposal takes stay in its mempool. */
-export function recheckWarnings(home: Home): string[] {
-  if (!isRecheckOff(home)) return [];
-  return [
-    `mempool.recheck is false in ${configPath(home.path, "config")}: after a block, CometBFT does not check waiting transactions again. ` +
-      "A transaction that a proposal of this node leaves out stays in its mempool, and each further proposal of this node tries it again " +
-      "and logs it. Set recheck = true, the default, unless you need it off",
-  ];
-}
-
-function isRecheckOff(home: Home): boolean {
-  try {
-    return configValue(readConfig(home.path, "config"), "mempool.recheck") === "false";
-  } catch {
-    return false; // CometBFT reports a file that it cannot read.
-  }
 }
 
 /** What a relay's worker warns about: app.toml is that of every program which the relay starts. */

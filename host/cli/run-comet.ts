@@ -228,10 +228,7 @@ class NodeOfComet implements EngineListener {
   /** Transactions that wait are CometBFT's. */
   onRefused(): void {}
 
-  /**
-   * CometBFT checks waiting transactions again after the block, and drops those that are refused. With `mempool.recheck = false` it
-   * keeps them, so each proposal of this node tries, leaves out and logs them again: `recheckWarnings()`.
-   */
+  /** CometBFT checks waiting transactions again after the block, and drops those refused; not with `mempool.recheck = false`. */
   onLeftOut(names: readonly string[]): void {
     this.#view?.app.leaveOut(names);
   }

@@ -7,7 +7,7 @@ import type { Home } from "../engine/home/home.js";
 import { messageOf } from "../errors.js";
 import type { Log } from "../log-line.js";
 import { forgetUnrecordedVote } from "../programs/unrecorded-vote.js";
-import { configValue, readConfig } from "../shell/config-file.js";
+import { configPath, configValue, readConfig } from "../shell/config-file.js";
 import type { StartSettings } from "../shell/start-settings.js";
 
 /** @throws UpgradeError UPG_INVALID_CONFIG */
@@ -48,5 +48,23 @@ export function watchOwnVotes(home: Home, args: readonly string[], log: Log): Ow
     return new OwnVotes(cometFiles(home), home.dataFolder, log);
   } catch {
     return undefined;
+  }
+}
+
+/** Warns about a setting of CometBFT with which transactions that no proposal takes stay in its mempool. */
+export function recheckWarnings(home: string): string[] {
+  if (!isRecheckOff(home)) return [];
+  return [
+    `mempool.recheck is false in ${configPath(home, "config")}: after a block, CometBFT does not check waiting transactions again. ` +
+      "A transaction that a proposal of this node leaves out stays in its mempool, and each further proposal of this node tries it again " +
+      "and logs it. Set recheck = true, the default, unless you need it off",
+  ];
+}
+
+function isRecheckOff(home: string): boolean {
+  try {
+    return configValue(readConfig(home, "config"), "mempool.recheck") === "false";
+  } catch {
+    return false; // CometBFT reports a file that it cannot read.
   }
 }

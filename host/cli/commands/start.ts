@@ -6,6 +6,7 @@ import { Home } from "../../engine/home/home.js";
 import { requireNoRelay } from "../../engine/home/home-database.js";
 import type { Indexer } from "../../event-index/index-settings.js";
 import type { Log, LogFormat, LogOptions, LogSource } from "../../log-line.js";
+import { recheckWarnings } from "../../offline/comet-files.js";
 import { envPrefix } from "../../program-name.js";
 import { endWithParent } from "../../shell/end-with-parent.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../../shell/halt-linger-flag.js";
@@ -29,7 +30,6 @@ import {
   chosenComet,
   cometFlagWarnings,
   embeddedFlagWarnings,
-  recheckWarnings,
   relayWarnings,
 } from "../comet-flags.js";
 import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
@@ -125,11 +125,10 @@ export function registerStart(program: Command): void {
     const globals = self.optsWithGlobals() as GlobalOptions;
     const known = [...settingFlags(program, "app").keys()];
     requireKnownSettings(globals.home, "app", known);
-    const home = new Home(globals.home);
-    const comet = chosenComet(options, home, self);
+    const comet = chosenComet(options, new Home(globals.home), self);
     const warnings = [
       ...sdkFlagWarnings(self, comet !== undefined, settingsOfSdk(globals.home, known)),
-      ...(comet ? [...embeddedFlagWarnings(self), ...recheckWarnings(home)] : cometFlagWarnings(self)),
+      ...(comet ? [...embeddedFlagWarnings(self), ...recheckWarnings(globals.home)] : cometFlagWarnings(self)),
       ...(relayed() ? relayWarnings(self) : []),
     ];
     const isEngineAssumed = self.getOptionValueSource("engine") === "default";

@@ -5,16 +5,11 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { findComet } from "../../../host/abci/comet/binary.js";
 import { cometArgs } from "../../../host/abci/comet/flags.js";
-import {
-  addCometFlags,
-  type CometFlags,
-  chosenComet,
-  recheckWarnings,
-  relayWarnings,
-} from "../../../host/cli/comet-flags.js";
+import { addCometFlags, type CometFlags, chosenComet, relayWarnings } from "../../../host/cli/comet-flags.js";
 import { addDoorFlags } from "../../../host/cli/node-doors.js";
 import { givenOf } from "../../../host/cli/sdk-flags.js";
 import { Home } from "../../../host/engine/home/home.js";
+import { recheckWarnings } from "../../../host/offline/comet-files.js";
 import { Cobra } from "../../../host/shell/cobra.js";
 import { failureOf } from "../../scenario/chain.js";
 
@@ -174,10 +169,10 @@ test.each([
   ["recheck =", 0],
 ])("recheckWarnings(): config.toml with [mempool] %s → %i", (setting, count) => {
   const home = new Home(mkdtempSync(join(folder, "recheck-")));
-  expect(recheckWarnings(home)).toEqual([]);
+  expect(recheckWarnings(home.path)).toEqual([]);
   mkdirSync(join(home.path, "config"));
   writeFileSync(join(home.path, "config", "config.toml"), `[mempool]\n${setting}\n`);
-  const found = recheckWarnings(home);
+  const found = recheckWarnings(home.path);
   expect(found).toHaveLength(count);
   for (const each of found) expect(each).toContain(`mempool.recheck is false in ${home.path}/config/config.toml`);
 });
