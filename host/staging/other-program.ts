@@ -50,6 +50,8 @@ interface Fit {
   readonly fits: "yes" | "through" | "no";
   /** Row for `through` and `no`. */
   readonly row?: Readiness;
+  /** What the current program has said. */
+  readonly asked: Readiness;
 }
 
 /**
@@ -64,9 +66,9 @@ export async function currentFits(
   const { program, files, settings } = options;
   const asked = await askCurrent(options);
   if (!asked) return undefined;
-  if (isLate(asked)) return { fits: "no", row: asked };
+  if (isLate(asked)) return { fits: "no", row: asked, asked };
   const problem = unfitIn(asked);
-  if (!problem) return { fits: "yes" };
+  if (!problem) return { fits: "yes", asked };
   const name = planFor(problem.message, options);
   const plans = name === undefined ? undefined : layoutOf(options).of(name);
   const isOther = plans !== undefined && plans.file !== program.file && files.facts(plans.file) !== undefined;
@@ -75,10 +77,10 @@ export async function currentFits(
   // Of a plan that comes next it may lack something; its row says so once it is linked.
   if (other && !unfitIn(other)) {
     const words = `${detail}. The next start links ${plans?.file}`;
-    return { fits: "through", row: { what: "program", state: "wrong", detail: words, next: start } };
+    return { fits: "through", row: { what: "program", state: "wrong", detail: words, next: start }, asked };
   }
   const next = otherProgram(problem, { settings, files }) ?? null;
-  return { fits: "no", row: { what: "program", state: "wrong", detail, next } };
+  return { fits: "no", row: { what: "program", state: "wrong", detail, next }, asked };
 }
 
 /**

@@ -42,6 +42,8 @@ export interface StagePlanOptions extends KnownOfChain {
   readonly isReadOnly?: boolean;
   /** Of the place that is fetched to: another process may fetch the same plan. Default: none. */
   readonly partSuffix?: string;
+  /** What the current program has said a moment ago, which may have taken long. Default: it is asked. */
+  readonly saidByCurrent?: Readiness | undefined;
 }
 
 export interface StagedPlan {
@@ -129,7 +131,8 @@ async function withoutProgram(
     if (machine.files.facts(layoutOf(options).of(plan.name).file)) return found;
     const pinned = pinnedHandler(machine.files, settings.home, plan);
     const current = currentOf(options);
-    const asked = await askCurrent({ ...options, ...machine, program: current, ...homeOf(options) });
+    const asked =
+      options.saidByCurrent ?? (await askCurrent({ ...options, ...machine, program: current, ...homeOf(options) }));
     if (isStaged(pinned)) {
       const detail = `${current.file} cannot be asked whether it takes ${pinned.file}`;
       const unknown: Readiness = { what: "pre-upgrade", state: "unknown", detail, next: null };

@@ -69,10 +69,11 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
     const pending = decision.kind === "switch" ? decision : (made ?? firstOf(decision.pending, inState));
     const asked = { settings, real, program: current, isOurs: look.isOurs, start: starts.start };
     const fit = decision.kind === "switch" ? undefined : await currentFit(asked);
-    const planned = pending ? await stagedReadiness(settings, real, pending.plan) : [];
+    const planned = pending ? await stagedReadiness(settings, real, pending.plan, fit?.asked) : [];
     // Without a plan ahead nothing is to be done before the start.
     const isShown = fit?.row && (fit.fits === "no" || pending);
-    const readiness = isShown && fit.row ? [fit.row, ...planned.filter((each) => !unfitIn(each))] : planned;
+    const isSaid = (each: Readiness) => unfitIn(each) !== undefined || each.detail === fit?.row?.detail;
+    const readiness = isShown && fit.row ? [fit.row, ...planned.filter((each) => !isSaid(each))] : planned;
     const lacks = readiness.find((each) => isLacking(each) && each.next !== null)?.next ?? undefined;
     const kept = readFailure(files, placesOf(settings).failureFile);
     const isThereNow = pending
@@ -198,8 +199,16 @@ const currentFit = ({ settings, real, program, isOurs, start }: CurrentOf) =>
     start,
   );
 
-/** What the plan needs, by what is there: nothing is fetched, changed or removed. Never throws. */
-export async function stagedReadiness(settings: Settings, real: Machine, plan: Plan): Promise<readonly Readiness[]> {
+/**
+ * What the plan needs, by what is there: nothing is fetched, changed or removed. Never throws.
+ * @param saidByCurrent what the current program has said a moment ago; undefined: it is asked where that is needed
+ */
+export async function stagedReadiness(
+  settings: Settings,
+  real: Machine,
+  plan: Plan,
+  saidByCurrent?: Readiness,
+): Promise<readonly Readiness[]> {
   const nothing = () => undefined;
   const machine: Machine = { ...real, files: { ...real.files, chmod: nothing, remove: nothing } };
   const linked = linkedPlan(machine.files, settings);
@@ -209,7 +218,7 @@ export async function stagedReadiness(settings: Settings, real: Machine, plan: P
   const { readiness } = await stagePlan({
     ...{ settings: { ...settings, isDownloadAllowed: false }, machine, plan, isReadOnly: true },
     ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
-    ...{ log: nothing, onProgress: nothing },
+    ...{ log: nothing, onProgress: nothing, saidByCurrent },
   });
   const all = [...readiness, await backupFrom(settings, real)];
   if (!early) return all;

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { metricsText } from "../../../../host/panel/metrics-text.js";
 import { missingOf, statusLines } from "../../../../host/panel/words.js";
 import { HomeLock } from "../../../../host/programs/home-lock.js";
+import type { Machine } from "../../../../host/sidecar/machine.js";
 import { isLacking, isReady, verdictOf } from "../../../../host/sidecar/readiness.js";
 import type { Settings } from "../../../../host/sidecar/settings.js";
 import type { Readiness } from "../../../../host/sidecar/status.js";
@@ -73,6 +74,22 @@ describe("a plan is ahead", () => {
     other.node("genesis", `console.log("${MAKES}")`);
     const changes = { isRestartedAfterUpgrade: false };
     expect((await readinessOf(other, realMachine, changes)).filter(({ what }) => what === "sidecar")).toEqual([]);
+  });
+
+  test("its program is missing → status asks the current one once, and has what it says of itself in one row", async () => {
+    const home = new Home();
+    const late = { exit: null, signal: "SIGKILL", error: new Error("no end"), stdout: "", stderr: "" } as const;
+    const asked: string[] = [];
+    const run: Machine["processes"]["run"] = async (_, { args }) => {
+      asked.push(args.join(" "));
+      return late;
+    };
+    const machine = { ...realMachine, processes: { ...realMachine.processes, run } };
+    const { readiness } = await statusFromDisk(home.settings(), machine);
+    expect(asked).toEqual([`pre-upgrade --home ${home.path}`]);
+    expect(readiness.filter(({ what }) => what === "pre-upgrade")).toEqual([
+      expect.objectContaining({ state: "unknown", detail: expect.stringContaining("did not end within") }),
+    ]);
   });
 
   test("its program takes over → ready, everywhere", async () => {
