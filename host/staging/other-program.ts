@@ -1,4 +1,5 @@
 /** A program that does not fit the state of its home, by its own words: no start of it succeeds, and another program leads out. */
+import { UpgradeError } from "../errors.js";
 import type { Files } from "../programs/files.js";
 import { Layout } from "../programs/layout.js";
 import { chainvisorFor } from "../programs/supervised-start.js";
@@ -7,7 +8,7 @@ import { planIn } from "../sidecar/decision/plan-file.js";
 import type { Settings } from "../sidecar/settings.js";
 import type { Readiness } from "../sidecar/status.js";
 import { nextCommand, replaceCommand } from "./plan-way.js";
-import { askCurrent, isLate, type ProbeOptions } from "./probe.js";
+import { askCurrent, CHECK_MILLIS_MAX, type ProbeOptions } from "./probe.js";
 
 const CODES = ["UPG_HALT_HANDLER_MISSING", "UPG_STORE_UPGRADE", "UPG_STORE_VERSION_MISMATCH"] as const;
 /** As the Cosmos SDK words it. */
@@ -64,9 +65,10 @@ export async function currentFits(
   start: string,
 ): Promise<Fit | undefined> {
   const { program, files, settings } = options;
-  const asked = await askCurrent(options);
-  if (!asked) return undefined;
-  if (isLate(asked)) return { fits: "no", row: asked, asked };
+  const report = await askCurrent(options);
+  if (!report) return undefined;
+  const asked = report.row;
+  if (report.isLate) return { fits: "no", row: asked, asked };
   const problem = unfitIn(asked);
   if (!problem) return { fits: "yes", asked };
   const name = planFor(problem.message, options);
@@ -75,7 +77,7 @@ export async function currentFits(
   const detail = `${program.file} cannot run the state of this home: ${problem.message}`;
   const other = isOther ? await askCurrent({ ...options, program: plans }) : undefined;
   // Of a plan that comes next it may lack something; its row says so once it is linked.
-  if (other && !unfitIn(other)) {
+  if (other && !unfitIn(other.row)) {
     const words = `${detail}. The next start links ${plans?.file}`;
     return { fits: "through", row: { what: "program", state: "wrong", detail: words, next: start }, asked };
   }
@@ -84,12 +86,26 @@ export async function currentFits(
 }
 
 /**
- * Why this program cannot run the state of the home, in its own words.
- * @returns undefined: it can, or it cannot be asked
+ * Refuses a program that cannot run the state of the home, and one that did not report whether it can.
+ * @param back command that makes the state fit the program
+ * @throws UpgradeError UPG_STORE_VERSION_MISMATCH
  */
-export async function unfitProgram(options: ProbeOptions): Promise<string | undefined> {
-  const asked = await askCurrent(options);
-  return asked && unfitIn(asked)?.message;
+export async function requireFits(options: ProbeOptions, back: string): Promise<void> {
+  const { home, program } = options;
+  const report = await askCurrent(options);
+  if (!report) return;
+  const { row, isLate } = report;
+  const unfit = unfitIn(row);
+  if (unfit) {
+    const what = `${program.file} cannot run the state of ${home}: ${unfit.message}. Nothing was changed`;
+    const message = `${what}. Take the blocks of the newer program back before: \`${back}\``;
+    throw new UpgradeError("UPG_STORE_VERSION_MISMATCH", message);
+  }
+  if (!isLate && row.state !== "unknown" && row.what !== "program") return;
+  const [within, why] = isLate ? [` within ${CHECK_MILLIS_MAX / 1_000} s`, ""] : ["", `: ${row.detail}`];
+  const what = `${program.file} did not report${within} whether it fits the state of ${home}${why}`;
+  const message = `${what}. Nothing was changed. Find out why with \`${row.next}\`, then try again`;
+  throw new UpgradeError("UPG_STORE_VERSION_MISMATCH", message);
 }
 
 /** What its `pre-upgrade` printed, with one of these codes. */

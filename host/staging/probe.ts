@@ -23,7 +23,7 @@ export interface ProbeOptions {
 
 const VERSION_MILLIS_MAX = 15_000;
 /** Ours looks at state, which may be large; `chainvisor status` waits as long for what the sidecar finds out. */
-const CHECK_MILLIS_MAX = 30_000;
+export const CHECK_MILLIS_MAX = 30_000;
 const LINE_LENGTH_MAX = 300;
 const SCRIPT_BYTES_MAX = 4_096;
 const TRY_AGAIN = 31;
@@ -49,7 +49,7 @@ export async function probeProgram(options: ProbeOptions): Promise<readonly Read
   }
   const version = await probeVersion(options);
   if (version.state === "wrong") return [version];
-  return [version, options.isOurs ? await probeChecks(options) : await probePreUpgrade(options)];
+  return [version, options.isOurs ? (await probeChecks(options)).row : await probePreUpgrade(options)];
 }
 
 interface HandedOver {
@@ -130,18 +130,31 @@ async function probePreUpgrade(options: ProbeOptions): Promise<Readiness> {
   return { what, state: "skipped", detail, next: null };
 }
 
-async function probeChecks(options: ProbeOptions): Promise<Readiness> {
+/** What a program reports by its `pre-upgrade`. */
+export interface Report {
+  readonly row: Readiness;
+  /** It was stopped at the time limit, so nobody knows whether the program fits. */
+  readonly isLate: boolean;
+}
+
+async function probeChecks(options: ProbeOptions): Promise<Report> {
   const end = await run(options, ["pre-upgrade", "--home", options.home], CHECK_MILLIS_MAX);
+  const why = reasonOf(end);
+  if (why !== undefined) return { row: cannotRun(options.program, why), isLate: false };
+  return { row: checksRow(end, options), isLate: wasStopped(end) };
+}
+
+function checksRow(end: RunEnd, options: ProbeOptions): Readiness {
   const said = lastLine(end.stderr) || lastLine(end.stdout);
   const what = "pre-upgrade";
   const next = byHand(options, `pre-upgrade --home ${shellWord(options.home)}`);
+  if (wasStopped(end)) {
+    const late = `did not end within ${CHECK_MILLIS_MAX / 1_000} s${said && `: ${said}`}`;
+    return { what, state: "unknown", detail: `${options.program.file}: its pre-upgrade ${late}`, next };
+  }
   if (end.exit === 0 && CANNOT.test(said)) return { what, state: "wrong", detail: said, next };
   if (end.exit === 0) {
     return { what, state: "ready", detail: said || "the new version has what the next upgrade needs", next: null };
-  }
-  if (end.error) {
-    const detail = `${options.program.file}: its pre-upgrade ${LATE} ${CHECK_MILLIS_MAX / 1_000} s${said && `: ${said}`}`;
-    return { what, state: "unknown", detail, next };
   }
   const ended = `ended with ${end.signal ?? end.exit}`;
   // Ours has the command, and ends with 0, 30 or 31: any other end is one of another program.
@@ -149,11 +162,9 @@ async function probeChecks(options: ProbeOptions): Promise<Readiness> {
   return { what, state, detail: `pre-upgrade ${ended}${said && `: ${said}`}`, next };
 }
 
-const LATE = "did not end within";
-
-/** Its `pre-upgrade` was stopped: nobody knows whether the program fits. */
-export const isLate = ({ what, state, detail }: Readiness): boolean =>
-  what === "pre-upgrade" && state === "unknown" && detail.includes(LATE);
+/** The sidecar stopped it, at the time limit or because the sidecar exits; the system's own errors have a code. */
+export const wasStopped = ({ error }: Pick<RunEnd, "error">): boolean =>
+  error !== undefined && (error as NodeJS.ErrnoException).code === undefined;
 
 /** What our `pre-upgrade` prints of a plan whose block it cannot make. */
 const CANNOT = /\bcan go on until then, not beyond\b(?:: (.*))?/s;
@@ -178,7 +189,7 @@ export const saysItMakes = ({ what, state, detail }: Readiness): boolean =>
  * What the program that runs now says of the scheduled plan. Undefined: it cannot be asked, as it is none of this project's, or a shell's
  * script.
  */
-export async function askCurrent(options: ProbeOptions): Promise<Readiness | undefined> {
+export async function askCurrent(options: ProbeOptions): Promise<Report | undefined> {
   const { program, files, isOurs } = options;
   if (!isOurs || !files.facts(program.file) || problemWith(program, files) !== undefined) return undefined;
   return isAskable(options) ? probeChecks(options) : undefined;
@@ -217,7 +228,7 @@ function run(
 function reasonOf({ error, exit, stderr }: RunEnd): string | undefined {
   const { code = "" } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === "EACCES") return "permission denied: it may not be executed, or its file system is mounted with noexec";
-  if (/^E[A-Z]+$/.test(code) && code !== "ETIMEDOUT") return code;
+  if (code !== "") return code;
   const loader = /error while loading shared libraries: ([^\n]*)/.exec(stderr)?.[1];
   if (loader !== undefined) return `${loader}: install the library, or take the static build`;
   const libc = /version [`'](GLIBC_[^'`]*)'? not found/.exec(stderr)?.[1];
@@ -227,7 +238,18 @@ function reasonOf({ error, exit, stderr }: RunEnd): string | undefined {
   return isLost ? firstLine(stderr) : undefined;
 }
 
-const cut = (line = "") => (line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX)}…` : line);
+/** What this file and other-program.ts look for in a line of ours, wherever it stands. */
+const MARKS_READ =
+  /\[UPG_[A-Z_]+\]|\bcan go on until then, not beyond\b|\bcomes too early\b|\b(apply the upgrade at the height|can take over)\b/g;
+const MARKS_MAX = 4;
+
+/** A long line is cut, but for what other code looks for in it. */
+function cut(line = ""): string {
+  if (line.length <= LINE_LENGTH_MAX) return line;
+  const lost = [...line.matchAll(MARKS_READ)].filter(({ index, 0: mark }) => index + mark.length > LINE_LENGTH_MAX);
+  return [`${line.slice(0, LINE_LENGTH_MAX)}…`, ...lost.slice(-MARKS_MAX).map(([mark]) => mark)].join(" ");
+}
+
 const linesOf = (text: string) =>
   text
     .split("\n")

@@ -132,7 +132,8 @@ async function withoutProgram(
     const pinned = pinnedHandler(machine.files, settings.home, plan);
     const current = currentOf(options);
     const asked =
-      options.saidByCurrent ?? (await askCurrent({ ...options, ...machine, program: current, ...homeOf(options) }));
+      options.saidByCurrent ??
+      (await askCurrent({ ...options, ...machine, program: current, ...homeOf(options) }))?.row;
     if (isStaged(pinned)) {
       const detail = `${current.file} cannot be asked whether it takes ${pinned.file}`;
       const unknown: Readiness = { what: "pre-upgrade", state: "unknown", detail, next: null };

@@ -63,7 +63,7 @@ async function answers({ read, machine: real, plan }: Asked, env: NodeJS.Process
       ...{ program, home, isOurs: true, files, processes: real.processes, signal },
       env: childEnv({ settings, env }),
     });
-    if (said) found.push(said);
+    if (said) found.push(said.row);
   }
   return found;
 }

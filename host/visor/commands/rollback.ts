@@ -10,6 +10,7 @@ import { UpgradeError } from "../../errors.js";
 import type { Files } from "../../programs/files.js";
 import { HomeLock } from "../../programs/home-lock.js";
 import { homeUsers } from "../../programs/home-users.js";
+import { problemOf } from "../../programs/layout.js";
 import { chainvisorFor, SIDECAR_LOCK } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { confirmHere } from "../../shell/confirm.js";
@@ -19,7 +20,7 @@ import { placesOf } from "../../sidecar/decision/place.js";
 import { storeHeight } from "../../sidecar/heights/store-height.js";
 import type { Settings } from "../../sidecar/settings.js";
 import { linkedPlan } from "../../staging/current-link.js";
-import { unfitProgram } from "../../staging/other-program.js";
+import { requireFits } from "../../staging/other-program.js";
 import { isOurHome } from "../../staging/plan-way.js";
 import { lastStart } from "../../staging/start-command.js";
 import { usage } from "../../usage.js";
@@ -208,7 +209,7 @@ async function goBackToProgram({ output, files }: VisorTools, settings: Settings
   const newer = join(settings.root, before, "bin", settings.name);
   const back = (height: bigint | "HEIGHT") =>
     `${shellWord(newer)} rollback --to ${height} --home ${shellWord(settings.home)}`;
-  await requireFits(files, settings, back);
+  await requireFit(files, settings, back);
   const folder = linkPrevious(files, current);
   const next = back("HEIGHT");
   output.print(
@@ -218,25 +219,19 @@ async function goBackToProgram({ output, files }: VisorTools, settings: Settings
   );
 }
 
-/**
- * A program that is too old for the state would end each start, and the way back to the newer one would be gone.
- * @param back command that takes blocks back
- * @throws UpgradeError UPG_STORE_VERSION_MISMATCH
- */
-async function requireFits(files: Files, settings: Settings, back: (height: bigint | "HEIGHT") => string) {
+/** A program that is too old for the state would end each start, and the way back to the newer one would be gone. */
+function requireFit(files: Files, settings: Settings, back: (height: bigint | "HEIGHT") => string): Promise<void> {
   const { home, root, name } = settings;
   const folder = files.readLink(placesOf(settings).previous);
-  const problem = await unfitProgram({
-    ...{ program: { name: basename(folder), folder, file: join(root, folder, "bin", name) }, home, files },
-    ...{ isOurs: isOurHome(files, home), processes: realMachine.processes },
-    ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
-  });
-  if (problem === undefined) return;
+  const program = { name: basename(folder), folder, file: join(root, folder, "bin", name) };
+  // As the next start does: it makes the file executable.
+  problemOf(program, files);
   const plan = linkedPlan(files, settings);
-  const message =
-    `${join(root, folder, "bin", name)} cannot run the state of ${home}: ${problem}. Nothing was changed. ` +
-    `Take the blocks of the newer program back before: \`${back(plan ? plan.height - 1n : "HEIGHT")}\``;
-  throw new UpgradeError("UPG_STORE_VERSION_MISMATCH", message);
+  const options = {
+    ...{ program, home, files, isOurs: isOurHome(files, home), processes: realMachine.processes },
+    ...{ env: childEnv({ settings, env: process.env }), signal: new AbortController().signal },
+  };
+  return requireFits(options, back(plan ? plan.height - 1n : "HEIGHT"));
 }
 
 /** What brings the upgrade: the plan's program, or a handler file of the home. */
