@@ -95,7 +95,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     }
     const staged = flags.handlersStaged ?? start?.staged;
     const facts: RehearsalFacts = { home, genesis, ...brought, staged, say };
-    const app = openRehearsal(database, facts, true);
+    const app = openedAtPlan(database, facts);
     const { plan } = app;
     if (start) requireBlockMade(plan, { home: home.path, next: app.nextHeight, start, isRunning });
     if (!plan) {
@@ -113,6 +113,31 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     close();
   }
 }
+
+/** An error that only the plan's upgrade has is marked, since this binary can run the state. @throws as `openRehearsal` */
+function openedAtPlan(database: Database, facts: RehearsalFacts): App {
+  try {
+    return openRehearsal(database, facts, true);
+  } catch (error) {
+    const { plan, nextHeight } = openedAsItIs(database, facts) ?? {};
+    if (!isUpgradeError(error) || !plan || !nextHeight || plan.height <= nextHeight) throw error;
+    // Sidecars look for these words (staging/other-program.ts).
+    const message = `${dueText(plan, nextHeight)}: the upgrade cannot be made there: ${messageOf(error)}`;
+    throw new UpgradeError(error.code, message, { cause: error });
+  }
+}
+
+/** Undefined: this binary cannot run the state. */
+function openedAsItIs(database: Database, facts: RehearsalFacts): App | undefined {
+  try {
+    return openRehearsal(database, { ...facts, say: () => undefined }, false);
+  } catch {
+    return undefined;
+  }
+}
+
+const dueText = ({ name, height }: Plan, next: Height): string =>
+  `the plan "${visible(name)}" is due at height ${height}, and the next block is ${next}`;
 
 /** @throws UpgradeError UPG_STORE_IO: a folder is in the place of the file */
 function requireReplaceable(file: string): void {
@@ -174,7 +199,7 @@ function verdictAhead(
   { home, handlers, say, hidden }: RehearsalFacts & Pick<AtHeight, "hidden">,
 ): number {
   const { state, problem, handler, waits } = app.keeper.findHandler(plan);
-  const due = `the plan "${visible(plan.name)}" is due at height ${plan.height}, and the next block is ${app.nextHeight}`;
+  const due = dueText(plan, app.nextHeight);
   if (state !== "ready" || !handler) {
     say(`${due}: this binary can go on until then, not beyond: ${problem}${hidden}`);
     return GO_ON;

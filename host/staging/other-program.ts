@@ -108,8 +108,11 @@ export async function requireFits(options: ProbeOptions, back: string): Promise<
   throw new UpgradeError("UPG_STORE_VERSION_MISMATCH", message);
 }
 
-/** What its `pre-upgrade` printed, with one of these codes. */
+/** What our `pre-upgrade` prints before an error that only the upgrade of a plan ahead has. Older programs print the error alone. */
+const OF_PLAN = /\bthe plan ".*" is due at height \d+, and the next block is \d+: the upgrade cannot be made there: /;
+
+/** What its `pre-upgrade` printed of the state, with one of these codes. */
 export function unfitIn({ state, detail }: Readiness): { code: string; message: string } | undefined {
-  const code = CODES.find((each) => state === "wrong" && detail.includes(`[${each}]`));
+  const code = CODES.find((each) => state === "wrong" && detail.includes(`[${each}]`) && !OF_PLAN.test(detail));
   return code && { code, message: detail.replace(/^pre-upgrade ended with \d+: (Error: )?/, "") };
 }

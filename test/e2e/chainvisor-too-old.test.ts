@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, 
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { shellWord } from "../../host/shell-word.js";
+import { build, guest } from "../guest/build.js";
 import { DIST, NO_DOORS, TestHome } from "./chaind.js";
 import { BLOCK_TIME } from "./prepared-home.js";
 
@@ -144,4 +145,25 @@ test("the same with a plan ahead → doctor and status name the start, which lin
   );
   expect(JSON.stringify([wrongIn(home), nextOf(home)])).not.toContain("genesis/bin/chaind pre-upgrade");
   expect(nextOf(home)).toEqual([expect.stringMatching(/ run start$/)]);
+});
+
+test("the staged handler of a plan ahead does not fit → status names pre-upgrade and the handler's problem, not the program; --program-only links", async () => {
+  const home = new TestHome().schedule({ name: "v3", height: 100n }, 3n, 2n);
+  for (const folder of ["genesis", "upgrades/v2"]) place(join(home.path, "cosmovisor", folder, "bin/chaind"), "");
+  link(home, "upgrades/v2", "genesis");
+  mkdirSync(join(home.path, "handlers/staged"), { recursive: true });
+  const wasm = build(guest(), { name: "v3", storeUpgrades: { added: ["gov"] } });
+  writeFileSync(join(home.path, "handlers/staged/v3.wasm"), wasm);
+  const { readiness } = visor(home, "status", "-o", "json").json;
+  expect(JSON.stringify(readiness)).not.toContain("cannot run the state of this home");
+  expect(readiness).toContainEqual(
+    expect.objectContaining({
+      ...{ what: "pre-upgrade", state: "wrong" },
+      detail: expect.stringMatching(
+        /: the upgrade cannot be made there: the stores do not fit: .*UPG_STORE_UPGRADE\]$/,
+      ),
+    }),
+  );
+  const back = visor(home, "rollback", "--program-only");
+  expect(back.status, back.stderr).toBe(0);
 });

@@ -135,6 +135,21 @@ describe("pre-upgrade", () => {
     }
   });
 
+  test("the plan is ahead, its staged handler does not fit → the error is the plan's, not the state's; at the height it is alone", () => {
+    for (const [height, words] of [
+      [9n, 'the plan "v2" is due at height 9, and the next block is 4: the upgrade cannot be made there: '],
+      [4n, ""],
+    ] as const) {
+      const { path } = new TestHome().schedule({ name: "v2", height }, 3n);
+      mkdirSync(join(path, "handlers", "staged"), { recursive: true });
+      const wasm = build(guest(), { name: "v2", storeUpgrades: {} });
+      writeFileSync(join(path, "handlers", "staged", "v2.wasm"), wasm);
+      const said: string[] = [];
+      expect(preUpgrade(path, { handlers: join(path, "none") }, (text) => said.push(text))).toBe(30);
+      expect(said.at(-1)).toMatch(new RegExp(`^Error: ${words}the stores do not fit: .* \\[UPG_STORE_UPGRADE\\]$`));
+    }
+  });
+
   test("the plan is ahead, its handler lies in <home>/handlers → 30 with the command that stages it", async () => {
     const line = new CommandLine();
     const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);

@@ -95,3 +95,11 @@ test("the program cannot be started → no report that it took too long; its own
   chmodSync(file, 0o755);
   expect(await fits({ exit: 31, stderr: "the other node did not end within 5 s" })).toMatchObject({ fits: "yes" });
 });
+
+test("the upgrade of a plan ahead cannot be made → the program fits the state; a line without the plan is about the state", async () => {
+  const at = 'the plan "v2" is due at height 9, and the next block is 4: the upgrade cannot be made there';
+  const stores = 'the stores do not fit: store "x" is stored and not mounted [UPG_STORE_UPGRADE]';
+  expect(await fits({ exit: 30, stderr: `Error: ${at}: ${stores}` })).toMatchObject({ fits: "yes" });
+  await required({ exit: 30, stderr: `Error: ${at}: ${stores}` });
+  expect(await fits({ exit: 30, stderr: `Error: ${stores}` })).toMatchObject({ fits: "no" });
+});
