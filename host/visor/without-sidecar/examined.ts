@@ -1,6 +1,6 @@
 /** Everything that `doctor` looks at on a home, for every command that reports it. */
 import { nodeFacts } from "../../sidecar/heights/node-facts.js";
-import type { Machine } from "../../sidecar/machine.js";
+import type { Machine, RunEnd } from "../../sidecar/machine.js";
 import { isUnderWay } from "../../sidecar/readiness.js";
 import type { ReadSettings } from "../../sidecar/settings/read.js";
 import type { Readiness } from "../../sidecar/status.js";
@@ -11,6 +11,7 @@ import type { Finding } from "../../staging/doctor/finding.js";
 import { unusableGenesis } from "../../staging/doctor/genesis-file.js";
 import { unitStarts } from "../../staging/doctor/unit-starts.js";
 import { planInState } from "../../staging/plan-in-state.js";
+import { wasStopped } from "../../staging/probe.js";
 import { type FoundStatus, statusOf } from "./status-of.js";
 
 interface ExaminedHome {
@@ -19,11 +20,8 @@ interface ExaminedHome {
 }
 
 /** @param units unit files that the operator named; undefined: those of the system are searched */
-export async function examineHome(
-  read: ReadSettings,
-  machine: Machine,
-  units?: readonly string[],
-): Promise<ExaminedHome> {
+export async function examineHome(read: ReadSettings, real: Machine, units?: readonly string[]): Promise<ExaminedHome> {
+  const machine = withoutSecondWait(real);
   const { platform, arch } = process;
   const { files } = machine;
   // Before the height: a sidecar may switch at any moment, and it reports the height that it knew before.
@@ -51,6 +49,27 @@ export async function examineHome(
     unitStarts: starts,
   };
   return { found, findings: examine(patient) };
+}
+
+/** A command that was stopped at its time limit is not run again, with other variables either: each run would take as long. */
+function withoutSecondWait({ processes, ...rest }: Machine): Machine {
+  const stopped = new Map<string, RunEnd>();
+  const run: Machine["processes"]["run"] = async (file, options) => {
+    // Its path may have the link `current` in it.
+    const command = JSON.stringify([printOf(rest.files, file), options.args]);
+    const end = stopped.get(command) ?? (await processes.run(file, options));
+    if (wasStopped(end)) stopped.set(command, end);
+    return end;
+  };
+  return { ...rest, processes: { ...processes, run } };
+}
+
+function printOf(files: Machine["files"], file: string): string {
+  try {
+    return files.facts(file)?.print ?? file;
+  } catch {
+    return file;
+  }
 }
 
 /** The same for a warning: what makes the node not ready is no warning besides. */

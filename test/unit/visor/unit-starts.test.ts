@@ -1,9 +1,11 @@
 /** What programs report of a start by a unit file. */
 import { expect, test } from "vitest";
 import { ASKED_START } from "../../../host/programs/supervised-start.js";
+import type { Machine } from "../../../host/sidecar/machine.js";
 import { readSettings } from "../../../host/sidecar/settings/read.js";
 import { unitStarts } from "../../../host/staging/doctor/unit-starts.js";
 import { realMachine } from "../../../host/visor/real-machine.js";
+import { examineHome } from "../../../host/visor/without-sidecar/examined.js";
 import { goodHome } from "./doctor-home.js";
 
 const END = { exit: 30, signal: null, stdout: "" };
@@ -36,4 +38,24 @@ test("unitStarts() → the program is asked with the unit's flags and variables;
   expect([
     ...(await unitStarts({ read, machine: sick as typeof realMachine, units: [unit], plan: undefined })),
   ]).toEqual([[unit, []]]);
+});
+
+test("examineHome() of a program whose pre-upgrade does not end, with two units → it is run once", async () => {
+  const { home, put } = goodHome();
+  put("data/chain.mdb", "");
+  put("cosmovisor/genesis/bin/n", `#!/usr/bin/env node\n`);
+  const units = ["a", "b"].map((name) => {
+    const variables = `Environment=DAEMON_HOME=${home} DAEMON_NAME=n`;
+    return put(`${name}.service`, `[Service]\n${variables}\nExecStart=/x/chainvisor run start\n`);
+  });
+  const ran: string[] = [];
+  const run: Machine["processes"]["run"] = async (_, { args: [command = ""] }) => {
+    ran.push(command);
+    return { exit: null, signal: "SIGKILL", error: new Error("no end after 30000 ms"), stdout: "", stderr: "" };
+  };
+  const machine = { ...realMachine, processes: { ...realMachine.processes, run } };
+  const read = readSettings({ DAEMON_HOME: home, DAEMON_NAME: "n" }, undefined);
+  const { found } = await examineHome(read, machine, units);
+  expect(ran.filter((command) => command === "pre-upgrade")).toEqual(["pre-upgrade"]);
+  expect(found.status?.readiness).toContainEqual(expect.objectContaining({ what: "pre-upgrade", state: "unknown" }));
 });
