@@ -8,7 +8,7 @@ export interface Signalled {
   readonly stdin: { readonly isTTY?: boolean };
 }
 
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
+export const SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
 /** A terminal's keys reach the whole process group: the application has had the signal already. */
 const OF_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT", "SIGHUP"]);
 

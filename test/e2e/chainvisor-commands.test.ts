@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -186,6 +187,33 @@ describe("chainvisor", () => {
         }
       },
     );
+
+    test("`run` has ended its program, and a question to the node holds the process up → a second SIGTERM ends it with 0", async () => {
+      const silent = createServer((socket) => void socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+      await once(silent, "listening");
+      const rpc = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+      const { PATH = "" } = process.env;
+      const own = { DAEMON_HOME: homeWith("ends", "exec sleep 60\n"), CHAINVISOR_RPC_ADDRESS: rpc };
+      const env = { PATH, ...ENV, ...own, CHAINVISOR_STATUS_ADDRESS: "" };
+      const sidecar = spawn(process.execPath, [PROGRAM, "run", "start"], { env, stdio: ["ignore", "pipe", "pipe"] });
+      const ended = once(sidecar, "exit");
+      let log = "";
+      const take = (text: Buffer) => {
+        log += text;
+      };
+      for (const stream of [sidecar.stdout, sidecar.stderr]) stream.on("data", take);
+      const says = async (words: string) => {
+        while (!log.includes(words)) await new Promise((resolve) => setTimeout(resolve, 20));
+      };
+      await says("running app");
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      sidecar.kill("SIGTERM");
+      await says("the application has ended");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(sidecar.kill("SIGTERM"), "it runs still").toBe(true);
+      expect(await ended, log).toEqual([0, null]);
+      silent.close();
+    });
 
     test("a process that the program leaves with its stdout → the command does not wait for it", () => {
       const begin = performance.now();

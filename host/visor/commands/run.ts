@@ -10,7 +10,7 @@ import { SIDECAR_LOCK } from "../../programs/supervised-start.js";
 import type { Cobra } from "../../shell/cobra.js";
 import { requireSettings } from "../../sidecar/settings/read.js";
 import type { Settings } from "../../sidecar/settings.js";
-import { Signals } from "../../sidecar/signals.js";
+import { SIGNALS, Signals } from "../../sidecar/signals.js";
 import { realMachine } from "../real-machine.js";
 import { openSidecarLog, withLogFormat } from "../run/log.js";
 import { runVisor } from "../run/visor.js";
@@ -46,10 +46,15 @@ export async function runApp(tools: VisorTools, args: readonly string[]): Promis
   try {
     return await supervised({ settings, env: tools.env, args, signals, log });
   } finally {
+    // The process may go on for a while: a signal that nobody hears would end it with a status of its own.
+    for (const each of SIGNALS) process.on(each, endNow);
     signals.close();
     lock.release();
   }
 }
+
+/** With the status that it has come to. */
+const endNow = () => process.exit();
 
 interface Run {
   readonly settings: Settings;
