@@ -1,10 +1,9 @@
 /** The `cometbft` program on this machine, and whether it is one that this node works with. */
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { basename, delimiter, join } from "node:path";
+import { basename } from "node:path";
 import { INSTALL_ENGINE } from "../../comet/release.js";
 import { messageOf, UpgradeError } from "../../errors.js";
-import { requireRunnable } from "../../programs/spawn-program.js";
+import { onPath, requireRunnable } from "../../programs/spawn-program.js";
 
 /** ABCI 2.0 as CometBFT 0.38 speaks it. */
 const VERSION = /^v?0\.38\.\d+/;
@@ -33,23 +32,6 @@ export function findComet(given: string | undefined, env: NodeJS.ProcessEnv): Co
   if (VERSION.test(version)) return { path, version };
   const what = `${path} is version ${JSON.stringify(version.slice(0, 40))}, and this node works with CometBFT 0.38`;
   throw new UpgradeError("UPG_INVALID_CONFIG", `${what}: \`${INSTALL_ENGINE}\``);
-}
-
-function onPath(path: string, name: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== "")
-    .map((folder) => join(folder, name))
-    .find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 function versionOf(path: string): string {
