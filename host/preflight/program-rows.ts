@@ -79,7 +79,7 @@ export function programRow(program: Program, { home, name }: SidecarPlace, node:
   }
   const command = `chainvisor --home ${shellWord(home)} --name ${shellWord(name)} add-upgrade`;
   const force = isAbsent ? "" : " --force";
-  return { check, state: "missing", words: problem, next: `${command} ${shellWord(program.name)} <program>${force}` };
+  return { check, state: "missing", words: problem, next: `${command} ${shellWord(program.name)} PROGRAM${force}` };
 }
 
 /** `current` may lead to the very file that runs. */

@@ -31,7 +31,7 @@ export function currentProblem(
   if (!found) {
     const problem = programProblem(files, join(root, "genesis", "bin", name), machine);
     if (problem === undefined) return undefined;
-    return { what: "current", problem: `there is no ${link}, and ${problem}`, next: "chainvisor init <program>" };
+    return { what: "current", problem: `there is no ${link}, and ${problem}`, next: "chainvisor init PROGRAM" };
   }
   if (found.kind !== "link")
     return { what: "current", problem: `${link} must be a link, and is a ${found.kind}`, next: null };

@@ -11,8 +11,8 @@ export function nextForCurrent(files: Files, settings: Pick<Settings, "home" | "
   if (lost) return lost.next;
   const command = chainvisorFor(settings);
   const folder = linkedFolder(files, join(settings.root, "current"));
-  if (folder === undefined || folder === "genesis") return `${command} init <program>`;
-  return `${command} add-upgrade ${shellWord(folder)} <program> --force`;
+  if (folder === undefined || folder === "genesis") return `${command} init PROGRAM`;
+  return `${command} add-upgrade ${shellWord(folder)} PROGRAM --force`;
 }
 
 function linkedFolder(files: Files, link: string): string | undefined {

@@ -144,15 +144,15 @@ export const orHandler = ({ sha256: hash, folder, duplicates }: PinnedHandler): 
 
 /** The one command that puts in its place what the plan lacks. @param chainvisor the command, with its flags where they are needed */
 export function nextCommand(plan: PlanFacts, pinned: PinnedHandler | undefined, chainvisor = "chainvisor"): string {
-  if (!pinned) return `${chainvisor} add-upgrade ${shellWord(plan.name)} <program>`;
-  if (pinned.duplicates !== undefined) return `rm ${shellWord(pinned.folder)}/<file>.wasm`;
+  if (!pinned) return `${chainvisor} add-upgrade ${shellWord(plan.name)} PROGRAM`;
+  if (pinned.duplicates !== undefined) return `rm ${shellWord(pinned.folder)}/FILE.wasm`;
   if (pinned.url !== undefined) return `${chainvisor} prepare`;
-  return `mkdir -p ${shellWord(pinned.folder)} && cp <handler>.wasm ${shellWord(pinned.folder)}/`;
+  return `mkdir -p ${shellWord(pinned.folder)} && cp HANDLER.wasm ${shellWord(pinned.folder)}/`;
 }
 
 /** Puts another program in the place of one that is there. */
 export const replaceCommand = (plan: Pick<PlanFacts, "name">, settings: Pick<Settings, "home" | "name">): string =>
-  `${chainvisorFor(settings)} add-upgrade ${shellWord(plan.name)} <program> --force`;
+  `${chainvisorFor(settings)} add-upgrade ${shellWord(plan.name)} PROGRAM --force`;
 
 /** What is missing where a program is, in words with the next command; undefined: nothing. */
 interface Lack {

@@ -27,7 +27,7 @@ test("a new home without a validator → doctor: genesis wrong; after the start,
   mkdirSync(join(file, ".."), { recursive: true });
   writeFileSync(file, `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(join(DIST, "chaind.js"))} "$@"\n`);
   chmodSync(file, 0o755);
-  const copy = expect.stringMatching(/^cp <genesis.json> .*config\/genesis.json$/);
+  const copy = expect.stringMatching(/^cp GENESIS.json .*config\/genesis.json$/);
   const found = { what: "genesis", detail: expect.stringContaining("has no validator"), next: copy };
   expect(wrongIn()).toEqual([expect.objectContaining(found)]);
   const ended = run("chainvisor.js", "run", "start");

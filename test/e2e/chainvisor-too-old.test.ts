@@ -60,8 +60,8 @@ const wrongIn = (home: TestHome) =>
 const nextOf = (home: TestHome): string[] => visor(home, "status", "-o", "json").json.next;
 
 test.each([
-  ["no program for the plan", undefined, 12, / add-upgrade v2 <program>$/],
-  ["the plan's program is as old", `${OLD}export COPY=1\n`, 30, / add-upgrade v2 <program> --force$/],
+  ["no program for the plan", undefined, 12, / add-upgrade v2 PROGRAM$/],
+  ["the plan's program is as old", `${OLD}export COPY=1\n`, 30, / add-upgrade v2 PROGRAM --force$/],
 ])(
   "%s → doctor: program wrong; status and both records name add-upgrade and no start alone; it leads out",
   async (_, found, exit, way) => {
@@ -79,7 +79,7 @@ test.each([
     expect(run.status, run.stderr).toBe(exit);
     expect(home.haltRecord).toMatchObject({ code: "UPG_HALT_HANDLER_MISSING", commands: [] });
     const { next } = JSON.parse(readFileSync(join(home.path, "cosmovisor/failure.json"), "utf8"));
-    const wayNow = / add-upgrade v2 <program>( --force)?$/;
+    const wayNow = / add-upgrade v2 PROGRAM( --force)?$/;
     const ways = [expect.stringMatching(wayNow), expect.stringMatching(/ run start /)];
     // After a refused switch it is `status` that finds what the plan lacks.
     expect(next).toEqual(exit === 12 ? ways : []);
@@ -129,7 +129,7 @@ test("the same without that program and its plan file → add-upgrade, then the 
   rmSync(join(home.path, "cosmovisor"), { recursive: true });
   place(join(home.path, "cosmovisor/genesis/bin/chaind"), OLD);
   expect(visor(home, "run", "start", ...FAST).status).toBe(12);
-  const ways = [expect.stringMatching(/ add-upgrade v2 <program>$/), expect.stringMatching(/ run start /)];
+  const ways = [expect.stringMatching(/ add-upgrade v2 PROGRAM$/), expect.stringMatching(/ run start /)];
   expect(nextOf(home)).toEqual(ways);
   expect(visor(home, "add-upgrade", "v2", place(join(home.path, "new/chaind"), "")).status).toBe(0);
   const run = visor(home, "run", "start", ...FAST);

@@ -1,4 +1,7 @@
-/** A command that a message advises names the home that the message is about: the reader's shell may have another default. */
+/**
+ * A command that a message advises can be pasted: it names the home that the message is about, since the reader's shell may have another
+ * default, and no placeholder of it is a redirection of the shell.
+ */
 import { expect, test } from "vitest";
 import { sourcesUnder } from "./sources.js";
 
@@ -24,4 +27,17 @@ test("advice with a command of this program names the home", () => {
   const sources = sourcesUnder("host").filter(({ path }) => !WITHOUT_HOME.includes(path));
   const advice = sources.flatMap(({ path, text }) => (text.match(ADVICE) ?? []).map((found) => `${path}: ${found}`));
   expect(advice.filter((each) => !NAMED.test(each))).toEqual([]);
+});
+
+/** In a text that a program prints: `<file>` after the name of a command. */
+const REDIRECTED = /["`](?:[^"`]* )?(?:add-upgrade|init|cp|mv|rm|ln|export|curl) [^"`]*<[a-z.]+>/;
+/** Help has these: usage lines of commands. */
+const HELP = /\.(?:command|option|usage|argument)\(/;
+
+test("a placeholder of advice is in capitals, without the brackets that a shell takes as redirections", () => {
+  const lines = sourcesUnder("host").flatMap(({ path, text }) => text.split("\n").map((line) => `${path}: ${line}`));
+  const found = lines.filter(
+    (line) => REDIRECTED.test(line) && !HELP.test(line) && !/^[^:]*:\s*(?:\/?\*|\/\/)/.test(line),
+  );
+  expect(found).toEqual([]);
 });

@@ -81,7 +81,7 @@ function upgradeFindings(patient: Patient, folder: string): Finding[] {
   const besides = (files.list(join(at, "bin")) ?? files.list(at) ?? []).filter((each) => each !== "upgrade-info.json");
   const seen = besides.length > 0 ? `; there is ${besides.slice(0, 3).join(", ")}` : "";
   return [
-    wrong(`upgrade ${folder}`, `${problem}${seen}`, `chainvisor add-upgrade ${shellWord(folder)} <program> --force`),
+    wrong(`upgrade ${folder}`, `${problem}${seen}`, `chainvisor add-upgrade ${shellWord(folder)} PROGRAM --force`),
   ];
 }
 

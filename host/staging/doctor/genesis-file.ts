@@ -32,7 +32,7 @@ export async function unusableGenesis(settings: Settings, real: Machine, node: N
 
 /** Puts the document of the chain in place of one with which no chain begins. */
 export const genesisCommand = ({ home }: Pick<Settings, "home">): string =>
-  `cp <genesis.json> ${shellWord(join(home, "config", "genesis.json"))}`;
+  `cp GENESIS.json ${shellWord(join(home, "config", "genesis.json"))}`;
 
 export function genesisFindings({ genesis, read }: Patient): Finding[] {
   if (genesis === undefined) return [];

@@ -86,6 +86,6 @@ export class Scheduled {
     const { settings, machine, args, env } = this.shared;
     const served = servedRpc({ files: machine.files, settings, args, env });
     if (served === settings.rpcAddress) return `curl ${shellWord(`${served}/status`)}`;
-    return `export CHAINVISOR_RPC_ADDRESS=${served === undefined ? "http://127.0.0.1:<port>" : shellWord(served)}`;
+    return `export CHAINVISOR_RPC_ADDRESS=${served === undefined ? "http://127.0.0.1:PORT" : shellWord(served)}`;
   }
 }

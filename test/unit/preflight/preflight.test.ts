@@ -190,7 +190,7 @@ describe("preflight()", () => {
     symlinkSync("genesis", join(path, "cosmovisor", "current"));
     const none = await rowsOf(path, { handlers: join(path, "none") });
     expect(stateOf(none)).toMatchObject({ program: "missing", handler: "warning" });
-    expect(none.get("program")?.next).toBe(`chainvisor --home ${path} --name chaind add-upgrade v2 <program>`);
+    expect(none.get("program")?.next).toBe(`chainvisor --home ${path} --name chaind add-upgrade v2 PROGRAM`);
     symlinkSync(process.argv[1] ?? process.execPath, join(bin, "chaind"));
     expect(stateOf(await rowsOf(path))).toMatchObject({ program: "ok", handler: "ok" });
   });

@@ -72,7 +72,7 @@ describe("examine() the current program", () => {
     [
       "no link and no genesis",
       ({ root }) => rmSync(root, { recursive: true }) ?? mkdirSync(root),
-      "→ chainvisor init <program>",
+      "→ chainvisor init PROGRAM",
     ],
     [
       "an absolute link",
@@ -147,7 +147,7 @@ describe("examine() upgrades and plans", () => {
     const found = look(home).join("\n");
     expect(found).toContain(`upgrades/V8-Rho is never looked at: plans are looked for in lower case, as v8-rho`);
     expect(found).toContain(`→ mv ${root}/upgrades/V8-Rho ${root}/upgrades/v8-rho`);
-    expect(found).toContain("upgrades/v9/bin/n is missing → chainvisor add-upgrade v9 <program> --force");
+    expect(found).toContain("upgrades/v9/bin/n is missing → chainvisor add-upgrade v9 PROGRAM --force");
     expect(found).toContain("upgrades/v10/bin/n is missing; there is m");
     expect(found).toContain("as some%20spaces%2F (");
     expect(look(home, { env: { COSMOVISOR_DISABLE_RECASE: "true" } }).join("\n")).not.toContain("never looked at");
@@ -164,7 +164,7 @@ describe("examine() upgrades and plans", () => {
     const { home, put } = goodHome();
     put("data/upgrade-info.json", '{"name":"V2","height":7,"info":"{\\"binaries\\":{}}"}');
     expect(look(home)).toEqual([
-      `wrong plan v2: at height 7: ${home}/cosmovisor/upgrades/v2/bin/n is missing → chainvisor add-upgrade v2 <program>`,
+      `wrong plan v2: at height 7: ${home}/cosmovisor/upgrades/v2/bin/n is missing → chainvisor add-upgrade v2 PROGRAM`,
     ]);
     const env = { DAEMON_ALLOW_DOWNLOAD_BINARIES: "true", DAEMON_DOWNLOAD_MUST_HAVE_CHECKSUM: "true" };
     expect(look(home, { env })[0]).toMatch(/^warning plan v2: .* it will be downloaded → chainvisor prepare$/);
@@ -180,7 +180,7 @@ describe("examine() upgrades and plans", () => {
     put("cosmovisor/upgrades/v2/bin/n");
     plan(`https://example.com/n?checksum=sha256:${"ab".repeat(32)}`);
     expect(look(home)[0]).toContain(
-      `another build, or not what was published → chainvisor --home ${home} --name n add-upgrade v2 <program> --force`,
+      `another build, or not what was published → chainvisor --home ${home} --name n add-upgrade v2 PROGRAM --force`,
     );
     plan(`https://example.com/n?checksum=sha256:${toHex(sha256(encodeText(SCRIPT)))}`);
     expect(look(home)).toEqual([]);
@@ -262,7 +262,7 @@ describe("examine() upgrades and plans", () => {
     put("cosmovisor/passed.json", '{"v":1,"plans":[{"name":"v2","height":"20"}]}');
     expect(look(home)).toEqual([]);
     put("data/upgrade-info.json", '{"name":"v2","height":21}');
-    expect(look(home).join()).toContain("chainvisor add-upgrade v2 <program>");
+    expect(look(home).join()).toContain("chainvisor add-upgrade v2 PROGRAM");
   });
 
   test("a plan of the record that the node is before again, after a rollback → ahead; the block is made → done; of another chain's program → by its log", () => {
@@ -272,11 +272,11 @@ describe("examine() upgrades and plans", () => {
     const at = (height: bigint, isOurs = true) =>
       look(home, { node: { isOurs, reached: { height, source: isOurs ? "store" : "wal" } } }).join();
     for (const found of [at(19n), at(10n), at(20n, false)])
-      expect(found).toContain("chainvisor add-upgrade v2 <program>");
+      expect(found).toContain("chainvisor add-upgrade v2 PROGRAM");
     for (const found of [at(20n), at(21n), at(21n, false)]) expect(found).toBe("");
     put("cosmovisor/passed.json", '{"v":1,"plans":[]}');
     expect(at(20n)).toBe("");
-    expect(at(21n, false)).toContain("chainvisor add-upgrade v2 <program>");
+    expect(at(21n, false)).toContain("chainvisor add-upgrade v2 PROGRAM");
   });
 
   test("plans that are done or older than the current program → nothing wrong", () => {

@@ -69,7 +69,7 @@ describe("statusCommand()", () => {
       program: { name: "genesis", pid: null },
       plan: { name: "v2", height: "1000" },
       readiness: [
-        { what: "program", state: "missing", next: expect.stringContaining("add-upgrade v2 <program>") },
+        { what: "program", state: "missing", next: expect.stringContaining("add-upgrade v2 PROGRAM") },
         { what: "current", state: "wrong", detail: expect.stringContaining("may not be executed") },
         { what: "backup", state: "ready" },
       ],

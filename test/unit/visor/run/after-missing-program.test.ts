@@ -26,7 +26,7 @@ describe("a sidecar that has ended for a missing program", () => {
     const home = ourHome();
     halted(home, PINNED);
     expect(await home.run(["start"])).toBe(1);
-    const stage = `mkdir -p ${home.file("handlers/staged")} && cp <handler>.wasm ${home.file("handlers/staged")}/`;
+    const stage = `mkdir -p ${home.file("handlers/staged")} && cp HANDLER.wasm ${home.file("handlers/staged")}/`;
     expect(home.lines.at(-1)).toMatch(
       /binary not present, downloading disabled: .* is missing; the handler that the plan pins/,
     );
@@ -74,9 +74,9 @@ describe("a sidecar that has ended for a missing program", () => {
     halted(home, "");
     const command = `chainvisor --home ${home.path} --name ${DAEMON}`;
     expect(await home.run(["start"])).toBe(1);
-    expect(home.lines.at(-1)?.endsWith(`Next: ${command} add-upgrade v3 <program>`)).toBe(true);
+    expect(home.lines.at(-1)?.endsWith(`Next: ${command} add-upgrade v3 PROGRAM`)).toBe(true);
     rmSync(home.file("cosmovisor/genesis"), { recursive: true });
     expect(await home.run(["start"])).toBe(1);
-    expect(home.lines.at(-1)?.endsWith(`Next: ${command} init <program>`)).toBe(true);
+    expect(home.lines.at(-1)?.endsWith(`Next: ${command} init PROGRAM`)).toBe(true);
   });
 });

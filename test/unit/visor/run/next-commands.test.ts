@@ -18,7 +18,7 @@ describe("what to do next, where a sidecar runs the node", () => {
     home.program("upgrades/chain2", "echo usage; exit 1");
     expect(await home.run(["start", "--x"])).toBe(1);
     expect(home.board.current.next).toEqual([
-      `chainvisor --home ${home.path} --name dummyd add-upgrade chain2 <program> --force`,
+      `chainvisor --home ${home.path} --name dummyd add-upgrade chain2 PROGRAM --force`,
       again(home),
     ]);
     const after = await statusFromDisk(home.settings(), realMachine);
@@ -92,7 +92,7 @@ describe("what to do next, where a sidecar runs the node", () => {
     home.program("upgrades/v2", `test "$1" = pre-upgrade && exit 0; ${halt("UPG_MIGRATION_FAILED")}; exit 20`);
     expect(await home.run(["start", "--x"])).toBe(20);
     expect(home.board.current.next).toEqual([
-      `chainvisor --home ${home.path} --name dummyd add-upgrade v2 <program> --force`,
+      `chainvisor --home ${home.path} --name dummyd add-upgrade v2 PROGRAM --force`,
       "look",
     ]);
     expect(home.board.current.message).toMatch(/^the new version has not gone on/);

@@ -74,7 +74,7 @@ describe("a plan that pins nothing, in a home of this project's chains", () => {
     home.write("data/upgrade-info.json", JSON.stringify({ name: "v3", height: 40, info: "" }));
     const [a, b] = [home.write("handlers/staged/a.wasm", HANDLER), home.write("handlers/staged/b.wasm", OTHER)];
     const both = `two handlers for the plan "v3": ${a} (sha256 ${SHA256}) and ${b} (sha256 ${sha256(OTHER)})`;
-    const next = `rm ${home.file("handlers/staged")}/<file>.wasm`;
+    const next = `rm ${home.file("handlers/staged")}/FILE.wasm`;
     expect(await readinessOf(home, "")).toMatchObject([
       { what: "program", state: "missing", detail: expect.stringContaining(both), next },
     ]);
@@ -170,7 +170,7 @@ describe("stagePlan() of a plan that pins a handler, in a home of this project's
         {
           what: "handler",
           state: "missing",
-          next: `mkdir -p ${home.file("handlers/staged")} && cp <handler>.wasm ${home.file("handlers/staged")}/`,
+          next: `mkdir -p ${home.file("handlers/staged")} && cp HANDLER.wasm ${home.file("handlers/staged")}/`,
         },
       ]);
     },
@@ -198,7 +198,7 @@ describe("stagePlan() and the program that runs", () => {
     const [missing] = await readinessOf(home, "");
     expect(missing).toMatchObject({
       state: "missing",
-      next: `chainvisor --home ${home.path} --name ${DAEMON} add-upgrade v3 <program>`,
+      next: `chainvisor --home ${home.path} --name ${DAEMON} add-upgrade v3 PROGRAM`,
     });
   });
 
@@ -224,7 +224,7 @@ describe("examine()", () => {
     home.write("data/upgrade-info.json", JSON.stringify({ name: "v3", height: 40, info: PINNED }));
     const folder = home.file("handlers/staged");
     expect(doctor(home)).toMatchObject([
-      { level: "wrong", what: "plan v3", next: `mkdir -p ${folder} && cp <handler>.wasm ${folder}/` },
+      { level: "wrong", what: "plan v3", next: `mkdir -p ${folder} && cp HANDLER.wasm ${folder}/` },
     ]);
     home.write("handlers/staged/v3.wasm", HANDLER);
     expect(doctor(home)).toMatchObject([

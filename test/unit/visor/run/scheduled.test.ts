@@ -74,7 +74,7 @@ test("a node that cannot be asked → its address and the error on the board", a
   expect(home.board.current.rpc_failure).toEqual({
     address: "http://node:1",
     why: expect.stringMatching(/^cannot ask http:\/\/node:1\/abci_query.*: connection refused$/),
-    next: "export CHAINVISOR_RPC_ADDRESS=http://127.0.0.1:<port>",
+    next: "export CHAINVISOR_RPC_ADDRESS=http://127.0.0.1:PORT",
   });
   home.stop.abort("SIGTERM");
   expect(await run).toBe(0);

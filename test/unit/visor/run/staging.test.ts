@@ -206,7 +206,7 @@ describe("Staging", () => {
   });
 
   test.each([
-    ["program", (url: string) => ({ binaries: { any: `${url}?checksum=${sha256("x")}` } }), "add-upgrade v2 <program>"],
+    ["program", (url: string) => ({ binaries: { any: `${url}?checksum=${sha256("x")}` } }), "add-upgrade v2 PROGRAM"],
     ["handler", (url: string) => ({ handler: { url, sha256: sha256("x") } }), "handlers/staged"],
   ])(
     "a %s with a wrong checksum, at the height too → asked for later each time, not every 5 s; `next` puts a file there by hand",
