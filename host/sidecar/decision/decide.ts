@@ -61,7 +61,12 @@ export interface Pending {
 }
 
 export type Decision =
-  | ({ readonly kind: "switch"; readonly why: string } & Pending)
+  | ({
+      readonly kind: "switch";
+      readonly why: string;
+      /** The state has the plan's block: its program is linked, and there is no upgrade to make. */
+      readonly isMade?: boolean;
+    } & Pending)
   /** The current program goes on, or is started; `pending` is what it will be switched for. */
   | { readonly kind: "go-on"; readonly pending: Pending | undefined; readonly notes: readonly string[] };
 
@@ -79,7 +84,7 @@ export function decide(known: Known): Decision {
   const pending = candidates(known).filter((each) => isAhead(known, each, notes));
   for (const each of pending) {
     const why = whyDue(known, each);
-    if (why !== undefined) return { kind: "switch", why, ...each };
+    if (why !== undefined) return { kind: "switch", why, ...each, ...(isMade(known, each) && { isMade: true }) };
   }
   return { kind: "go-on", pending: pending[0], notes };
 }
@@ -149,6 +154,12 @@ export function isPassed(known: PassedFacts, { plan, origin }: Pending): boolean
 export function isBlockMade(reached: Reached | undefined, { height }: Plan): boolean {
   if (!reached) return false;
   return reached.source === "wal" ? reached.height > height : reached.height >= height;
+}
+
+/** A program that is too old for the state exited, and the plan's block is in that state: another program made it. */
+function isMade({ haltedFor, ended, isOurs, reached }: Known, { plan, origin }: Pending): boolean {
+  if (!isOurs || origin !== "chain" || !ended?.isTooOld) return false;
+  return !(haltedFor && isSame(haltedFor.name, plan.name)) && isBlockMade(reached, plan);
 }
 
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();

@@ -4,7 +4,8 @@ import { utf8 } from "../../bytes.js";
 import type { Files } from "../../programs/files.js";
 import type { Program } from "../../programs/layout.js";
 import { linkWhole, writeWhole } from "../../programs/whole-file.js";
-import type { Plan } from "../../sidecar/decision/plan-file.js";
+import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
+import { isSamePlan } from "../../sidecar/decision/queue.js";
 import { formatTime, ZERO_TIME } from "../../time.js";
 
 const FILE_MODE = 0o600;
@@ -21,11 +22,18 @@ export function planBytes({ name, height, info }: Plan): Uint8Array {
  */
 export function linkProgram(files: Files, root: string, from: Program, to: Program, plan: Plan): void {
   if (to.folder === undefined) throw new Error(`${to.file} is in no folder below ${root}`);
-  writeWhole(files, join(root, to.folder, "upgrade-info.json"), planBytes(plan), FILE_MODE);
+  const planFile = join(root, to.folder, "upgrade-info.json");
+  // The plan that a state names comes without its info, which the file has.
+  if (plan.info !== "" || !isOfPlan(files, planFile, plan)) writeWhole(files, planFile, planBytes(plan), FILE_MODE);
   syncNames(files, root, to);
   if (from.folder !== undefined && from.folder !== to.folder) linkUnsynced(files, from.folder, join(root, "previous"));
   // Makes both names durable: they are in one folder.
   linkWhole(files, to.folder, join(root, "current"));
+}
+
+function isOfPlan(files: Files, planFile: string, plan: Plan): boolean {
+  const found = planIn(files, planFile, true);
+  return found !== undefined && isSamePlan(found, plan);
 }
 
 /**

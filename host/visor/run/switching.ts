@@ -5,7 +5,7 @@
 import { messageOf } from "../../errors.js";
 import { type Program, problemOf } from "../../programs/layout.js";
 import { writeWhole } from "../../programs/whole-file.js";
-import type { Pending } from "../../sidecar/decision/decide.js";
+import type { Decision, Pending } from "../../sidecar/decision/decide.js";
 import type { Plan } from "../../sidecar/decision/plan-file.js";
 import { unqueuePlan } from "../../sidecar/decision/queue.js";
 import { lackOf } from "../../staging/plan-way.js";
@@ -26,18 +26,24 @@ export interface Switching {
   readonly isWithoutPreUpgrade: (program: Program) => boolean;
 }
 
-/** The program that is linked when it returns. @throws StepFailure; the link is the old one then */
-export async function switchProgram(switching: Switching, pending: Pending): Promise<Program> {
+type Due = Pending & Pick<Extract<Decision, { kind: "switch" }>, "isMade">;
+
+/**
+ * The program that is linked when it returns. Where the upgrade's block is made, there is no backup, which would be one of later data
+ * under the name of a program that is too old for it, and the operator's script does not run again.
+ * @throws StepFailure; the link is the old one then
+ */
+export async function switchProgram(switching: Switching, pending: Due): Promise<Program> {
   const { shared, current, backup } = switching;
   const { settings, machine, board, log, signal, places } = shared;
-  const { plan, origin } = pending;
+  const { plan, origin, isMade = false } = pending;
   if (settings.restartDelay > 0) {
     log("info", `waits ${settings.restartDelay / 1_000} s (DAEMON_RESTART_DELAY)`);
     await machine.clock.sleep(settings.restartDelay, signal);
   }
   requireGoingOn(signal);
   requireObtainable(shared, plan);
-  if (backup) {
+  if (backup && !isMade) {
     board.update({ phase: "backing up" });
     await step(signal, "error while taking data backup", () => backup(plan));
     requireGoingOn(signal);
@@ -50,7 +56,7 @@ export async function switchProgram(switching: Switching, pending: Pending): Pro
     );
   }
   const scripts = { settings, machine, env: shared.childEnv, signal, log };
-  await step(signal, "", () => customPreUpgrade(scripts, plan));
+  if (!isMade) await step(signal, "", () => customPreUpgrade(scripts, plan));
   requireGoingOn(signal);
   const program = await staged(shared, plan);
   if (!switching.isWithoutPreUpgrade(program)) await step(signal, "", () => appPreUpgrade(scripts, program.file));
