@@ -33,6 +33,7 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
   const home = new Home(settings.home);
   const prefix = prefixOf(settings.name);
   const why = whyNot(shared) ?? (await whyNotProgram(shared, current));
+  if (signal.aborted) return 0;
   // The settings of another chain's program are not read.
   const args =
     why === undefined ? startArgs(shared.args, { env, prefix, table: readConfig(home.path, "app") }) : undefined;
@@ -81,8 +82,8 @@ function whyNot({ settings, machine, args }: Shared): string | undefined {
 
 /** @returns undefined: it serves ABCI to a CometBFT that is started elsewhere, and knows a relay */
 async function whyNotProgram(shared: Shared, { file }: Program): Promise<string | undefined> {
-  const { machine, childEnv: env, settings } = shared;
-  const help = { args: ["start", "--help"], env, cwd: settings.root, millisMax: HELP_MILLIS } as const;
+  const { machine, childEnv: env, settings, signal } = shared;
+  const help = { args: ["start", "--help"], env, cwd: settings.root, millisMax: HELP_MILLIS, signal } as const;
   const { stdout } = await machine.processes.run(file, help);
   const isKnown = ["--engine", "--with-comet", "--transport", "--halt-linger"].every((flag) => stdout.includes(flag));
   return isKnown ? undefined : `${file} does not serve CometBFT by a socket as programs of this project do`;

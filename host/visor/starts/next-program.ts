@@ -94,11 +94,11 @@ export class NextProgram {
   }
 
   async #hold(program: Program, { plan, args }: NextPlan, key: string): Promise<void> {
-    const { machine, settings, childEnv, places, log } = this.shared;
+    const { machine, settings, childEnv, places, log, signal } = this.shared;
     const name = `${prefixOf(settings.name)}${HELD_BACK}`;
-    const help = { args: ["start", "--help"], env: childEnv, cwd: settings.root, millisMax: HELP_MILLIS };
+    const help = { args: ["start", "--help"], env: childEnv, cwd: settings.root, millisMax: HELP_MILLIS, signal };
     const { stdout } = await machine.processes.run(program.file, { ...help });
-    if (this.#isClosed || this.#tried !== key || !stdout.includes(name)) return;
+    if (this.#isClosed || signal.aborted || this.#tried !== key || !stdout.includes(name)) return;
     const env = { ...childEnv, [LAST_FAILURE_FILE]: places.appFailureFile, [name]: "1" };
     const app = machine.processes.start(program.file, { args, env, cwd: settings.root, isHeldBack: true });
     const held = { key, app };
