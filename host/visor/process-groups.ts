@@ -3,6 +3,7 @@
  * the processes that it has started, also when this process is asked to stop.
  */
 import type { ChildProcess } from "node:child_process";
+import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endApp } from "../sidecar/end-app.js";
 import { ownChildren } from "../sidecar/left-processes.js";
@@ -10,7 +11,10 @@ import type { AppProcess, ProcessEnd } from "../sidecar/machine.js";
 
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MILLIS = 1_000;
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+/** Between two looks at what is left of a group. */
+const LOOK_MILLIS = 20;
+/** Signals by which a command is asked to stop. */
+export const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
 
 const clock = {
   now: () => performance.now(),
@@ -18,59 +22,61 @@ const clock = {
   sleep: (millis: number, signal?: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined),
 };
 
-const running = new Set<AppProcess>();
+interface Group extends AppProcess {
+  /** Does any process of it run, its leader or another? */
+  readonly isLeft: () => boolean;
+}
+
+const running = new Set<Group>();
+let isListening = false;
+let isStopping = false;
 
 /**
  * Starts a process, with `detached`, and returns its group.
- * @throws whatever `start` throws
+ * @throws whatever `start` throws; Error: this process was asked to stop
  */
-export function startGroup(start: () => ChildProcess): { readonly child: ChildProcess; readonly group: AppProcess } {
+export function startGroup(start: () => ChildProcess): { readonly child: ChildProcess; readonly group: Group } {
+  if (isStopping) throw new Error("a signal stops this command");
   // Before the start: a signal that arrives between the two would end this process, and leave the program running.
   listen();
-  let child: ChildProcess;
-  try {
-    child = start();
-  } catch (error) {
-    stopListening();
-    throw error;
-  }
+  const child = start();
   const group = groupOf(child);
   running.add(group);
-  void group.ended.then(() => {
-    running.delete(group);
-    stopListening();
-  });
+  void group.ended.then(() => running.delete(group));
   return { child, group };
 }
 
-function groupOf(child: ChildProcess): AppProcess {
+function groupOf(child: ChildProcess): Group {
   const { pid } = child;
-  const kill = (signal: NodeJS.Signals) => {
+  /** @returns whether there is a process to get it */
+  const send = (signal: NodeJS.Signals | 0): boolean => {
     try {
-      if (pid !== undefined) process.kill(-pid, signal);
-    } catch {
-      // No process of the group is left.
+      return pid !== undefined && process.kill(-pid, signal);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === "EPERM";
     }
   };
-  return { pid, ended: endOf(child), isReady: false, call: () => undefined, kill };
+  const kill = (signal: NodeJS.Signals) => void send(signal);
+  return { pid, ended: endOf(child), isReady: false, call: () => undefined, kill, isLeft: () => send(0) };
 }
 
+/** For good: a signal that arrives together with the exit of the last program would be lost if nothing listened any more. */
 function listen(): void {
-  if (running.size > 0) return;
-  for (const signal of SIGNALS) process.on(signal, stopAll);
+  if (isListening) return;
+  isListening = true;
+  for (const signal of STOP_SIGNALS) process.on(signal, stopAll);
   process.on("exit", killAll);
 }
 
-function stopListening(): void {
-  if (running.size > 0) return;
-  for (const signal of SIGNALS) process.off(signal, stopAll);
-  process.off("exit", killAll);
-}
-
-/** SIGTERM, then SIGKILL for what is left after a second. */
-export async function stopGroup(group: AppProcess): Promise<void> {
+/** SIGTERM, then SIGKILL for what is left after a second, also where the leader has exited before. */
+export async function stopGroup(group: Group): Promise<void> {
+  const until = clock.now() + GRACE_MILLIS;
   await endApp(group, { clock, signal: "SIGTERM", grace: GRACE_MILLIS });
-  group.kill("SIGKILL");
+  // If this process exits meanwhile, what is left is killed.
+  running.add(group);
+  while (group.isLeft() && clock.now() < until) await clock.sleep(LOOK_MILLIS);
+  if (group.isLeft()) group.kill("SIGKILL");
+  running.delete(group);
 }
 
 function killAll(): void {
@@ -79,12 +85,18 @@ function killAll(): void {
 
 /** A command that listens for the signal itself stops its programs by its abort signal. Otherwise this process ends as by the signal. */
 function stopAll(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
-  // Kept until the end: the command must not start another program meanwhile.
-  void Promise.all([...running].map(stopGroup)).then(() => {
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
-  });
+  if (isStopping || process.listenerCount(signal) > 1) return;
+  // The command must not start another program meanwhile.
+  isStopping = true;
+  void Promise.all([...running].map(stopGroup)).then(() => endBySignal(signal));
+}
+
+/** Ends this process as the signal does without a listener. */
+export function endBySignal(signal: NodeJS.Signals): never {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // Process 1 of a container gets no signal that it does not listen for.
+  process.exit(128 + constants.signals[signal]);
 }
 
 export function endOf(child: ChildProcess): Promise<ProcessEnd> {

@@ -1,7 +1,17 @@
 /** `chainvisor` as people type it: Cosmovisor's own cases for its commands (facts 10.12 no. 9 to 10), output, exit statuses. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -155,7 +165,7 @@ describe("chainvisor", () => {
 
   describe("a command that runs the program", () => {
     const pids = join(folder, "pids");
-    const body = "trap '' TERM INT HUP\nsleep 60 &\necho $$ $! > $PIDS\nwhile :; do sleep 0.1; done\n";
+    const body = "trap '' TERM INT QUIT HUP\nsleep 60 &\necho $$ $! > $PIDS\nwhile :; do sleep 0.1; done\n";
 
     const homeWith = (name: string, script: string) => {
       const own = join(folder, name);
@@ -165,7 +175,7 @@ describe("chainvisor", () => {
       return own;
     };
 
-    test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    test.each(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const)(
       "%s → it ends by the signal, and the program with all that it has started ends, too",
       async (signal) => {
         rmSync(pids, { force: true });
@@ -213,6 +223,25 @@ describe("chainvisor", () => {
       expect(sidecar.kill("SIGTERM"), "it runs still").toBe(true);
       expect(await ended, log).toEqual([0, null]);
       silent.close();
+    });
+
+    test("rollback --program-only: the program before is missing → refused, no link changes; it is there → linked, and absolute links are followed", () => {
+      const own = homeWith("back", "exit 0\n");
+      const root = join(own, "cosmovisor");
+      mkdirSync(join(root, "upgrades/v2/bin"), { recursive: true });
+      writeFileSync(join(root, "upgrades/v2/bin/myd"), "#!/bin/sh\n# v2\n", { mode: 0o755 });
+      symlinkSync(join(root, "upgrades/v2"), join(root, "current"));
+      symlinkSync("upgrades/v1", join(root, "previous"));
+      const env = { ...ENV, DAEMON_HOME: own };
+      const refused = chainvisor(["rollback", "--program-only"], env);
+      expect(refused.stderr).toContain(`${root}/upgrades/v1/bin/myd is missing. Nothing was changed`);
+      expect([refused.status === 0, readlinkSync(join(root, "previous"))]).toEqual([false, "upgrades/v1"]);
+      rmSync(join(root, "previous"));
+      symlinkSync(join(root, "genesis"), join(root, "previous"));
+      const { status, stdout } = chainvisor(["rollback", "--program-only", "-o", "json"], env);
+      const next = `${root}/upgrades/v2/bin/myd rollback --to HEIGHT --home ${own}`;
+      expect([status, JSON.parse(stdout)]).toMatchObject([0, { next }]);
+      expect(realpathSync(join(root, "current"))).toBe(realpathSync(join(root, "genesis")));
     });
 
     test("a process that the program leaves with its stdout → the command does not wait for it", () => {

@@ -23,6 +23,7 @@ import { PREPARE_SUFFIX, prepareLock, type StagedPlan, stagePlan } from "../../s
 import { supervisionReadiness, unsupervised } from "../../staging/supervision.js";
 import { visible } from "../../visible.js";
 import { GrpcClient } from "../../wallet/grpc.js";
+import { endBySignal, STOP_SIGNALS } from "../process-groups.js";
 import { realMachine } from "../real-machine.js";
 import { commandLog } from "../run/log.js";
 import type { VisorTools } from "../tools.js";
@@ -31,8 +32,6 @@ import { lackingOf, statusOf } from "../without-sidecar/status-of.js";
 interface Flags {
   readonly plan?: string;
 }
-
-const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type Say = (line: string) => void;
 
@@ -155,7 +154,7 @@ async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promi
     lock.release();
     for (const signal of STOP_SIGNALS) process.off(signal, end);
     // What follows would run programs again.
-    if (stoppedBy) process.kill(process.pid, stoppedBy);
+    if (stoppedBy) endBySignal(stoppedBy);
   }
 }
 

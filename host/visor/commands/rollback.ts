@@ -1,5 +1,5 @@
 /** `chainvisor rollback`. */
-import { basename, join } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { ageInWords } from "../../backup/age.js";
 import { type ListedBackup, listBackups } from "../../backup/list.js";
 import type { Manifest } from "../../backup/manifest.js";
@@ -201,11 +201,12 @@ async function goBackToProgram({ output, files }: VisorTools, settings: Settings
   if (!files.linkFacts(previous)) {
     throw new UpgradeError("UPG_NOT_FOUND_FILE", `there is no ${previous}: no switch was made here`);
   }
-  if (files.linkFacts(current)?.kind === "link" && files.readLink(current) === files.readLink(previous)) {
+  const folderOfLink = (link: string) => folderOf(settings.root, files.readLink(link));
+  if (files.linkFacts(current)?.kind === "link" && folderOfLink(current) === folderOfLink(previous)) {
     const message = `${previous} and ${current} are links to the same program: there is none before it to go back to`;
     throw new UpgradeError("UPG_NOT_FOUND_FILE", message);
   }
-  const before = files.linkFacts(current)?.kind === "link" ? files.readLink(current) : "genesis";
+  const before = files.linkFacts(current)?.kind === "link" ? folderOfLink(current) : "genesis";
   const newer = join(settings.root, before, "bin", settings.name);
   const back = (height: bigint | "HEIGHT") =>
     `${shellWord(newer)} rollback --to ${height} --home ${shellWord(settings.home)}`;
@@ -219,13 +220,24 @@ async function goBackToProgram({ output, files }: VisorTools, settings: Settings
   );
 }
 
-/** A program that is too old for the state would end each start, and the way back to the newer one would be gone. */
+/** An operator's own link may have an absolute target. */
+const folderOf = (root: string, target: string) => relative(root, resolve(root, target));
+
+/**
+ * A program that is too old for the state would end each start, and the way back to the newer one would be gone.
+ * @param back command that takes blocks back
+ * @throws UpgradeError UPG_NOT_FOUND_FILE, UPG_STORE_VERSION_MISMATCH
+ */
 function requireFit(files: Files, settings: Settings, back: (height: bigint | "HEIGHT") => string): Promise<void> {
   const { home, root, name } = settings;
-  const folder = files.readLink(placesOf(settings).previous);
+  const folder = folderOf(root, files.readLink(placesOf(settings).previous));
   const program = { name: basename(folder), folder, file: join(root, folder, "bin", name) };
-  // As the next start does: it makes the file executable.
-  problemOf(program, files);
+  // Makes the file executable, as the next start does.
+  const missing = problemOf(program, files);
+  if (missing !== undefined) {
+    const message = `the program before cannot be linked: ${missing}. Nothing was changed. Put the program in its place first`;
+    throw new UpgradeError("UPG_NOT_FOUND_FILE", message);
+  }
   const plan = linkedPlan(files, settings);
   const options = {
     ...{ program, home, files, isOurs: isOurHome(files, home), processes: realMachine.processes },
