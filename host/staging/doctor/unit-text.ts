@@ -50,6 +50,11 @@ export class UnitText {
       });
   }
 
+  /** `ExecSearchPath`: the PATH of the program where no variable sets one. */
+  get searchPath(): string | undefined {
+    return afterReset(this.#all("ExecSearchPath")).filter(Boolean).join(":") || undefined;
+  }
+
   /** Files with variables, in their order, each with whether it may be missing. */
   get environmentFiles(): readonly { readonly path: string; readonly mayBeMissing: boolean }[] {
     return afterReset(this.#all("EnvironmentFile")).map((path) => ({

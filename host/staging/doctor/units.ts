@@ -133,8 +133,10 @@ function unreadable(unit: UnitText, { files, read }: Patient): readonly string[]
 function unfound(file: string, unit: UnitText, { files, read, scheduled }: Patient): readonly string[] {
   const set = environmentOf(unit, files);
   if (!set) return [];
-  const { PATH: path } = set;
+  const { PATH: path = unit.searchPath } = set;
   const given = [unit.program ?? "", ...unit.args(set)].find((word) => word.startsWith("PATH="))?.slice("PATH=".length);
+  // What systemd puts in place of `%h` and the like is not known here.
+  if ((given ?? path)?.includes("%")) return [];
   // A manager of a user has a PATH of its own.
   if (path === undefined && given === undefined && file.includes("/systemd/user/")) return [];
   const { settings } = read;

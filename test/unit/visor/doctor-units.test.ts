@@ -147,6 +147,9 @@ describe("examine() unit files", () => {
       ),
     ]);
     expect(lookWith(byName, `Environment=PATH=/usr/bin:${home}/opt`)).toEqual([]);
+    expect(lookWith(byName, "Environment=PATH=%h/opt:/usr/bin")).toEqual([]);
+    expect(lookWith(byName, `ExecSearchPath=/usr/bin:${home}/opt`)).toEqual([]);
+    expect(lookWith(byName, "ExecSearchPath=/usr/bin")).toEqual([expect.stringContaining("PATH (/usr/bin)")]);
     expect(lookWith(`export PATH=/bin:${home}/opt\n${byName}`)).toEqual([]);
     expect(lookWith(`exec ${chaind} "$@"`)).toEqual([]);
     expect(lookWith(`exec ${home}/opt/none "$@"`)).toEqual([
