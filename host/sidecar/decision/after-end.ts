@@ -18,6 +18,9 @@ export type AfterEnd =
 
 const ANY_FAILURE = 1;
 
+/** A genesis document with an app version that the program does not know: another program has it. */
+export const isOfOtherVersion = (message: string): boolean => /\bapp version \d+, this program knows\b/.test(message);
+
 export interface EndContext {
   readonly isOurs: boolean;
   /** The height that it has come to is the operator's own `--halt-height`; false: the sidecar's. */
@@ -31,7 +34,7 @@ export interface EndContext {
 }
 
 export function afterEnd({ exit, error }: ProcessEnd, context: EndContext): AfterEnd {
-  const { isOurs, isOwnHeight, said, settings, text } = context;
+  const { isOurs, isOwnHeight, said, text } = context;
   if (error) return { kind: "failed", exit: ANY_FAILURE, why: text };
   if (exit === 0) return { kind: "finished", exit, why: "the application has ended with 0" };
   const program = isOurs && exit !== null ? programEnd(exit, said?.code) : undefined;
@@ -42,18 +45,24 @@ export function afterEnd({ exit, error }: ProcessEnd, context: EndContext): Afte
     return { kind: "again", why: `the height that it was to stop at is no plan's any more (${exit})` };
   if (remedy === "done") return { kind: "finished", exit, why: `the height of --halt-height is reached (${exit})` };
   const reason = said ? `: ${said.message.replace(/\.$/, "")} [${said.code}]` : "";
-  const why = `${text}${reason}: ${needs(program, settings)}`;
+  const why = `${text}${reason}: ${needs(program, context)}`;
   if (remedy === "retry") return { kind: "crashed", exit, why };
   return isRefusal ? { kind: "refused", exit, why, cause } : { kind: "failed", exit, why };
 }
 
 /** What the end needs, by its cause. */
-function needs({ cause, code }: ProgramEnd, { name, home }: EndContext["settings"]): string {
+function needs({ cause, code }: ProgramEnd, { settings, said }: EndContext): string {
+  const { name, home } = settings;
   const means = code === undefined ? "" : ` ${ERROR_KINDS[code].means}`;
   switch (cause) {
     case "state":
       // Another node may start: this home may lack the genesis document of its chain.
-      if (code === "UPG_INVALID_GENESIS") return `the genesis document needs a change.${means}`;
+      if (code === "UPG_INVALID_GENESIS") {
+        const isOfVersion = isOfOtherVersion(said?.message ?? "");
+        return isOfVersion
+          ? "the chain needs a program for its app version"
+          : `the genesis document needs a change.${means}`;
+      }
       return `every node with this state and these files fails alike, so it is not started again unchanged.${means}`;
     case "local":
       return `this machine's settings, files, programs or disk need a change`;

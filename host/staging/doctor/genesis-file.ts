@@ -1,7 +1,10 @@
 /** The genesis document of a home that has no block yet: a chain may not begin with it. */
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import type { Files } from "../../programs/files.js";
+import { chainvisorFor } from "../../programs/supervised-start.js";
 import { shellWord } from "../../shell-word.js";
 import { childEnv } from "../../sidecar/child-env.js";
+import { isOfOtherVersion } from "../../sidecar/decision/after-end.js";
 import type { NodeFacts } from "../../sidecar/heights/node-facts.js";
 import type { Machine } from "../../sidecar/machine.js";
 import type { Settings } from "../../sidecar/settings.js";
@@ -30,15 +33,32 @@ export async function unusableGenesis(settings: Settings, real: Machine, node: N
   });
 }
 
-/** Puts the document of the chain in place of one with which no chain begins. */
-export const genesisCommand = ({ home }: Pick<Settings, "home">): string =>
-  `cp GENESIS.json ${shellWord(join(home, "config", "genesis.json"))}`;
+/**
+ * Puts the document of the chain in place of one with which no chain begins, or the program for its app version in place of the current
+ * one.
+ * @param message of the program
+ */
+export function genesisCommand(
+  message: string,
+  settings: Pick<Settings, "home" | "name" | "root">,
+  files: Files,
+): string {
+  if (!isOfOtherVersion(message)) return `cp GENESIS.json ${shellWord(join(settings.home, "config", "genesis.json"))}`;
+  const link = join(settings.root, "current");
+  const folder = files.linkFacts(link)?.kind === "link" ? basename(files.readLink(link)) : "genesis";
+  const command = chainvisorFor(settings);
+  return folder === "genesis"
+    ? `${command} init PROGRAM --force`
+    : `${command} add-upgrade ${shellWord(folder)} PROGRAM --force`;
+}
 
-export function genesisFindings({ genesis, read }: Patient): Finding[] {
+export function genesisFindings({ genesis, read, files }: Patient): Finding[] {
   if (genesis === undefined) return [];
   const { name, home } = read.settings;
-  const detail =
-    `no chain begins with this genesis document: ${genesis}. Replace it with the chain's document; for a new chain, add a validator ` +
-    `with \`${shellWord(name)} genesis add-account KEY COINS --validator --home ${shellWord(home)}\``;
-  return [wrong("genesis", detail, genesisCommand(read.settings))];
+  const add = `${shellWord(name)} genesis add-account KEY COINS --validator --home ${shellWord(home)}`;
+  const way = isOfOtherVersion(genesis)
+    ? "Put a program in place that knows this version, or the document of the chain"
+    : `Replace it with the chain's document; for a new chain, add a validator with \`${add}\``;
+  const detail = `no chain begins with this genesis document: ${genesis}. ${way}`;
+  return [wrong("genesis", detail, genesisCommand(genesis, read.settings, files))];
 }

@@ -4,11 +4,12 @@ import type { Program } from "../../programs/layout.js";
 import { LAST_FAILURE_FILE, type LastFailure } from "../../shell/last-failure.js";
 import { shellWord } from "../../shell-word.js";
 import { readAppFailure, removeAppFailure } from "../../sidecar/app-failure.js";
-import { type AfterEnd, afterEnd } from "../../sidecar/decision/after-end.js";
+import { type AfterEnd, afterEnd, isOfOtherVersion } from "../../sidecar/decision/after-end.js";
 import { CrashLoop } from "../../sidecar/decision/crash-loop.js";
 import { type Plan, planIn } from "../../sidecar/decision/plan-file.js";
 import { isSamePlan } from "../../sidecar/decision/queue.js";
 import type { HaltFacts } from "../../sidecar/heights/halt-record.js";
+import { storeHeight } from "../../sidecar/heights/store-height.js";
 import type { ProcessEnd } from "../../sidecar/machine.js";
 import { takeRestartRequest } from "../../sidecar/restart-request.js";
 import { genesisCommand } from "../../staging/doctor/genesis-file.js";
@@ -46,6 +47,8 @@ interface OpenEnd extends EndFacts {
 export class Ends {
   readonly #crashes: CrashLoop;
   #last: OpenEnd | undefined;
+  /** Known after an error of the genesis document. */
+  #hasBlocks = false;
 
   constructor(private readonly shared: Shared) {
     this.#crashes = new CrashLoop(shared.settings);
@@ -83,7 +86,10 @@ export class Ends {
     this.#last = undefined;
     if (!last) return undefined;
     const { after, halt } = last;
-    const { log } = this.shared;
+    const { log, settings } = this.shared;
+    if (last.failure?.code === "UPG_INVALID_GENESIS") {
+      this.#hasBlocks = ((await (this.shared.storeHeight ?? storeHeight)(settings.home)) ?? 0n) > 0n;
+    }
     if (after.kind === "finished") {
       log("info", after.why);
       return after.exit;
@@ -214,12 +220,18 @@ export class Ends {
     const plan = this.#switchUnderWay(halt);
     const init = failure ? initCommand(this.shared, current) : [];
     const other = otherProgram(halt ?? failure, { settings, files: this.shared.machine.files });
-    const document = failure?.code === "UPG_INVALID_GENESIS" ? [genesisCommand(settings)] : [];
+    const document = this.#genesisWay(failure);
     const starts = [...init, ...document, this.#startAgain(failure)];
     const commands = commandsAfter(halt ?? unfit(failure), starts, other);
     // One that comes too early is the right program at the wrong height.
     const isToBeReplaced = plan && halt?.code !== "UPG_HALT_BINARY_TOO_EARLY";
     return [...new Set([...(isToBeReplaced ? [replaceCommand(plan, settings)] : []), ...commands])];
+  }
+
+  /** A home with blocks does not read the document any more. */
+  #genesisWay(failure: LastFailure | undefined): string[] {
+    if (failure?.code !== "UPG_INVALID_GENESIS" || (this.#hasBlocks && !isOfOtherVersion(failure.message))) return [];
+    return [genesisCommand(failure.message, this.shared.settings, this.shared.machine.files)];
   }
 
   /** Arguments that a program before the last switch took were right, and are kept. */

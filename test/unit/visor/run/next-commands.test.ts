@@ -25,6 +25,27 @@ describe("what to do next, where a sidecar runs the node", () => {
     expect(after.next).toEqual(home.board.current.next);
   });
 
+  test.each([
+    ["has no validator", 0n, (home: ScriptsHome) => [`cp GENESIS.json ${home.file("config/genesis.json")}`]],
+    ["has no validator", 4n, () => []],
+    [
+      "names app version 9, this program knows 1, 2",
+      0n,
+      (home: ScriptsHome) => [`chainvisor --home ${home.path} --name dummyd init PROGRAM --force`],
+    ],
+  ])(
+    "the genesis document %s, after block %i → what puts the right file in place, then the start",
+    async (message, height, way) => {
+      const home = new ScriptsHome();
+      home.write("config/genesis.json", "{}");
+      home.write("data/chain.mdb", "");
+      const error = JSON.stringify({ v: 1, exit: 2, code: "UPG_INVALID_GENESIS", message });
+      home.program("genesis", `printf '%s' '${error}' > $CHAINVISOR_APP_FAILURE; exit 2`);
+      expect(await home.run(["start", "--x"], {}, { storeHeight: async () => height })).toBe(2);
+      expect(home.board.current.next).toEqual([...way(home), again(home)]);
+    },
+  );
+
   describe("the handler of a later plan fails, after a restart that opened its stores", () => {
     const handlerRun = "chaind handler run /h/v3.wasm";
     const haltedFor = (home: ScriptsHome, code: string, commands: readonly string[]) => {
