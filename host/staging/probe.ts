@@ -131,7 +131,7 @@ async function probePreUpgrade(options: ProbeOptions): Promise<Readiness> {
 }
 
 /** What a program reports by its `pre-upgrade`. */
-export interface Report {
+interface Report {
   readonly row: Readiness;
   /** It was stopped at the time limit, so nobody knows whether the program fits. */
   readonly isLate: boolean;
