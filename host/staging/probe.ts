@@ -238,7 +238,7 @@ function reasonOf({ error, exit, stderr }: RunEnd): string | undefined {
   return isLost ? firstLine(stderr) : undefined;
 }
 
-/** What this file and other-program.ts look for in a line of ours, wherever it stands. */
+/** What this file and other-program.ts look for anywhere in a line of ours. */
 const MARKS_READ =
   /\[UPG_[A-Z_]+\]|\bcan go on until then, not beyond\b|\bcomes too early\b|\b(apply the upgrade at the height|can take over)\b/g;
 const MARKS_MAX = 4;

@@ -42,7 +42,7 @@ export interface StagePlanOptions extends KnownOfChain {
   readonly isReadOnly?: boolean;
   /** Of the place that is fetched to: another process may fetch the same plan. Default: none. */
   readonly partSuffix?: string;
-  /** What the current program has said a moment ago, which may have taken long. Default: it is asked. */
+  /** What the current program reported just before. Default: it is asked. */
   readonly saidByCurrent?: Readiness | undefined;
 }
 
@@ -58,7 +58,6 @@ export interface StagedPlan {
 /** Of the place that `prepare` fetches to. */
 export const PREPARE_SUFFIX = "-prepare";
 
-/** Held while `prepare` works. */
 export const prepareLock = ({ root }: Pick<Settings, "root">): string => join(root, "prepare.lock");
 
 export const isPreparing = (settings: Pick<Settings, "root">): boolean =>
@@ -131,9 +130,8 @@ async function withoutProgram(
     if (machine.files.facts(layoutOf(options).of(plan.name).file)) return found;
     const pinned = pinnedHandler(machine.files, settings.home, plan);
     const current = currentOf(options);
-    const asked =
-      options.saidByCurrent ??
-      (await askCurrent({ ...options, ...machine, program: current, ...homeOf(options) }))?.row;
+    const ask = { ...options, ...machine, program: current, ...homeOf(options) };
+    const asked = options.saidByCurrent ?? (await askCurrent(ask))?.row;
     if (isStaged(pinned)) {
       const detail = `${current.file} cannot be asked whether it takes ${pinned.file}`;
       const unknown: Readiness = { what: "pre-upgrade", state: "unknown", detail, next: null };

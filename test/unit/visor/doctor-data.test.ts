@@ -53,7 +53,7 @@ test("examine() a genesis document with which no chain begins → wrong; both co
   });
   expect(found.filter(({ what }) => what === "genesis")).toEqual([
     {
-      ...{ level: "wrong", what: "genesis", next: `cp <genesis.json> ${home}/config/genesis.json` },
+      ...{ level: "wrong", what: "genesis", next: `cp GENESIS.json ${home}/config/genesis.json` },
       detail: expect.stringContaining(`\`n genesis add-account KEY COINS --validator --home ${home}\``),
     },
   ]);
