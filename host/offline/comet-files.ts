@@ -35,8 +35,8 @@ export function cometProblem({ cometChild }: Pick<StartSettings, "cometChild">):
 }
 
 /**
- * Undefined: another process signs, or the home's settings cannot be read and so are not those that CometBFT runs with. If another process
- * signs, an earlier finding about the home's key is removed.
+ * Compares the votes of this home's key with its record. Returns `undefined` if another process signs, or if the home's settings cannot
+ * be read. If another process signs, removes an earlier finding about the home's key.
  * @param args CometBFT's
  */
 export function watchOwnVotes(home: Home, args: readonly string[], log: Log): OwnVotes | undefined {

@@ -127,7 +127,7 @@ function openedAtPlan(database: Database, facts: RehearsalFacts): App {
   }
 }
 
-/** Undefined: this binary cannot run the state. */
+/** Returns `undefined` if this binary cannot run the state. */
 function openedAsItIs(database: Database, facts: RehearsalFacts): App | undefined {
   try {
     return openRehearsal(database, { ...facts, say: () => undefined }, false);

@@ -84,7 +84,7 @@ export async function requireKnown(rpc: RpcClient, { flags, plan, report }: Atte
   requireOwn(report, chain, flags.home);
 }
 
-/** The plans of that name, for advice. Undefined: no node was asked, or it did not respond. @throws UpgradeError UPG_INVALID_ARGUMENT */
+/** Returns the plans of that name, for advice; `undefined` without a node that responds. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export async function plansForAdvice(flags: TxFlags, name: string): Promise<NamedPlans | undefined> {
   if (flags.offline) return undefined;
   try {

@@ -6,7 +6,7 @@ import type { NamedPlans, RehearsedPlan } from "./rehearsed-chain.js";
 
 interface Wanted {
   readonly home: string;
-  /** Undefined: no node was asked. */
+  /** `undefined` if the command sent no request to a node. */
   readonly plans: NamedPlans | undefined;
   /** A file that the home does not have. */
   readonly handler?: string | undefined;

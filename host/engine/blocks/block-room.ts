@@ -10,7 +10,7 @@ export interface BlockRoom {
 
 /** Header, commit of one validator and the lists around the transactions, generously. */
 const BLOCK_OVERHEAD_BYTES = 2_048;
-/** What the commit in a block needs for each further validator, if it did not vote. */
+/** Bytes that a block's commit takes for each further validator that did not vote. */
 const ABSENT_VOTE_BYTES = 32;
 /** A transaction in a block costs its length and a few bytes around it. */
 const TX_OVERHEAD_BYTES = 8;

@@ -89,7 +89,7 @@ function parseNames(flag: string, text: string, known: readonly CheckName[], mor
 export interface Unmet {
   readonly name: CheckName;
   readonly isMade: boolean;
-  /** What the check found, or why nobody made it. */
+  /** The result of the check, or the reason why it did not run. */
   readonly why: string;
 }
 

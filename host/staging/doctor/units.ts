@@ -135,7 +135,7 @@ function unfound(file: string, unit: UnitText, { files, read, scheduled }: Patie
   if (!set) return [];
   const { PATH: path = unit.searchPath } = set;
   const given = [unit.program ?? "", ...unit.args(set)].find((word) => word.startsWith("PATH="))?.slice("PATH=".length);
-  // What systemd puts in place of `%h` and the like is not known here.
+  // The doctor cannot expand specifiers of systemd such as `%h`.
   if ((given ?? path)?.includes("%")) return [];
   // A manager of a user has a PATH of its own.
   if (path === undefined && given === undefined && file.includes("/systemd/user/")) return [];
