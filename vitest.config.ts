@@ -7,7 +7,7 @@ const alias = [
   { find: /^chain-upgrade$/, replacement: here("host/index.ts") },
   { find: /^chain-upgrade\/node$/, replacement: here("host/node.ts") },
   { find: /^chain-upgrade\/verify$/, replacement: here("host/verify/index.ts") },
-  { find: /^chain-upgrade\/test$/, replacement: here("host/harness/index.ts") },
+  { find: /^chain-upgrade\/test$/, replacement: here("host/upgrade/test-kit/index.ts") },
 ];
 
 /**
@@ -17,12 +17,12 @@ const alias = [
  */
 const ALONE = [
   "test/unit/{abci,engine,relay,store}/**/*.test.ts",
-  "test/unit/api/{described-chain,grpc-web,params-of-heights,power-change}.test.ts",
-  "test/unit/chain/{define-chain,definition-names}.test.ts",
+  "test/unit/serve/api/{described-chain,grpc-web,params-of-heights,power-change}.test.ts",
+  "test/unit/chain/app/{define-chain,definition-names}.test.ts",
   "test/unit/cli/{help-defaults,program-name,sdk-flags}.test.ts",
   "test/unit/cli/client/derived.test.ts",
-  "test/unit/localnet/run.test.ts",
-  "test/unit/witness/without-simd.test.ts",
+  "test/unit/cli/localnet/run.test.ts",
+  "test/unit/state/witness/without-simd.test.ts",
 ];
 const together = (name: string, exclude: string[] = []) => ({
   extends: true as const,

@@ -10,33 +10,33 @@
  * stores of its own runs a handler with `runWasmHandler` (docs/embed.md).
  */
 
-export { CacheKVStore } from "./branch/kv/cache-kv.js";
-export { CacheMultiStore } from "./branch/kv/cache-multi-store.js";
-export { MemoryKVStore } from "./branch/kv/memory-kv.js";
-export { PrefixStore } from "./branch/kv/prefix-kv.js";
-export { Core, type PreBlockFacts } from "./core/core.js";
-export { errorCodeOf } from "./core/error-number.js";
+export { CacheKVStore } from "./state/branch/kv/cache-kv.js";
+export { CacheMultiStore } from "./state/branch/kv/cache-multi-store.js";
+export { MemoryKVStore } from "./state/branch/kv/memory-kv.js";
+export { PrefixStore } from "./state/branch/kv/prefix-kv.js";
+export { Core, type PreBlockFacts } from "./upgrade/core/core.js";
+export { errorCodeOf } from "./upgrade/core/error-number.js";
 export {
   ERROR_KINDS,
   type ErrorCode,
   type ErrorKind,
   isUpgradeError,
   UpgradeError,
-} from "./errors.js";
-export { encodeReceipt, type ReceiptFacts } from "./handler/encode-receipt.js";
-export { loadHandler, type WasmHandler } from "./handler/handler.js";
-export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./handler/manifest/manifest-types.js";
-export { decodeReceipt, type Receipt, type StoreReceipt } from "./handler/receipt.js";
-export type { CheckResult } from "./handler/run/messages.js";
-export type { HandlerReport } from "./handler/run/sandbox.js";
-export type { StoreCounts } from "./handler/run/store-handles.js";
-export { checkPlanInfo, type PlanInfo, parsePlanInfo, planHandlerHash } from "./plan-info/plan-info.js";
-export type { Batch, Database, DatabaseRange, RecordChange } from "./store/disk/database.js";
-export { MemoryDatabase } from "./store/disk/memory-database.js";
-export { CommitMultiStore } from "./store/versions/commit-multi-store.js";
-export { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "./store/versions/store-loader.js";
-export type { CommitMultiStoreOptions, CommitOptions } from "./store/versions/store-options.js";
-export type { KeyProof, VersionView } from "./store/versions/version-view.js";
+} from "./base/errors/errors.js";
+export { encodeReceipt, type ReceiptFacts } from "./upgrade/handler/encode-receipt.js";
+export { loadHandler, type WasmHandler } from "./upgrade/handler/handler.js";
+export type { Manifest, ManifestScan, ManifestStore, ModuleVersions } from "./upgrade/handler/manifest/manifest-types.js";
+export { decodeReceipt, type Receipt, type StoreReceipt } from "./upgrade/handler/receipt.js";
+export type { CheckResult } from "./upgrade/handler/run/messages.js";
+export type { HandlerReport } from "./upgrade/handler/run/sandbox.js";
+export type { StoreCounts } from "./upgrade/handler/run/store-handles.js";
+export { checkPlanInfo, type PlanInfo, parsePlanInfo, planHandlerHash } from "./upgrade/plan-info/plan-info.js";
+export type { Batch, Database, DatabaseRange, RecordChange } from "./state/store/disk/database.js";
+export { MemoryDatabase } from "./state/store/disk/memory-database.js";
+export { CommitMultiStore } from "./state/store/versions/commit-multi-store.js";
+export { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "./state/store/versions/store-loader.js";
+export type { CommitMultiStoreOptions, CommitOptions } from "./state/store/versions/store-options.js";
+export type { KeyProof, VersionView } from "./state/store/versions/version-view.js";
 export type {
   Any,
   CommitID,
@@ -57,13 +57,13 @@ export type {
   StoreUpgrades,
   Timestamp,
   VersionMap,
-} from "./types.js";
-export { type AppVersion, versionToRun } from "./upgrade/app-versions.js";
-export { chooseVersion, type VersionChoice } from "./upgrade/choose-version.js";
-export { upgradeCommitOptions } from "./upgrade/commit-options.js";
-export type { UpgradeFileName, UpgradeFiles } from "./upgrade/files.js";
-export { Halt, type HaltCode, type HaltFacts, type HaltRecord, haltRecord } from "./upgrade/halt.js";
-export type { UpgradeContext, UpgradeHandler, UpgradeHandlerOptions } from "./upgrade/handlers.js";
+} from "./base/types/types.js";
+export { type AppVersion, versionToRun } from "./upgrade/module/app-versions.js";
+export { chooseVersion, type VersionChoice } from "./upgrade/module/choose-version.js";
+export { upgradeCommitOptions } from "./upgrade/module/commit-options.js";
+export type { UpgradeFileName, UpgradeFiles } from "./base/files/upgrade-files.js";
+export { Halt, type HaltCode, type HaltFacts, type HaltRecord, haltRecord } from "./upgrade/module/halt.js";
+export type { UpgradeContext, UpgradeHandler, UpgradeHandlerOptions } from "./upgrade/module/handlers.js";
 export {
   type AppliedUpgrade,
   type ApplyBlock,
@@ -73,9 +73,9 @@ export {
   type PreBlock,
   type Probes,
   preBlocker,
-} from "./upgrade/hooks.js";
-export { Keeper, type KeeperOptions, type SkipHeights, UPGRADE_STORE } from "./upgrade/keeper.js";
-export { type MigratableModule, type Migration, ModuleManager } from "./upgrade/migrations.js";
+} from "./upgrade/module/hooks.js";
+export { Keeper, type KeeperOptions, type SkipHeights, UPGRADE_STORE } from "./upgrade/module/keeper.js";
+export { type MigratableModule, type Migration, ModuleManager } from "./upgrade/module/migrations.js";
 export {
   rehearseWasmHandler,
   runWasmHandler,
@@ -83,11 +83,11 @@ export {
   type WasmHandlerInput,
   WasmHandlerRun,
   type WasmRehearsal,
-} from "./upgrade/run-handler.js";
+} from "./upgrade/module/run-handler.js";
 export {
   type BlockRun,
   type FinalizedBlock,
   UpgradableApp,
   type UpgradableAppOptions,
-} from "./upgrade/upgradable-app.js";
-export { crossCheckUpgradeInfo, parseUpgradeInfo, type UpgradeInfo } from "./upgrade/upgrade-info.js";
+} from "./upgrade/module/upgradable-app.js";
+export { crossCheckUpgradeInfo, parseUpgradeInfo, type UpgradeInfo } from "./upgrade/module/upgrade-info.js";

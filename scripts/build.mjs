@@ -25,7 +25,7 @@ async function compile(args) {
 async function buildCore() {
   for (const target of ["release", "debug"]) await compile(["--config", "asconfig.json", "--target", target]);
   const bytes = readFileSync("build/core.wasm");
-  writeBytesModule("host/core/core-wasm.ts", "assembly/core", "CORE_WASM", bytes);
+  writeBytesModule("host/upgrade/core/core-wasm.ts", "assembly/core", "CORE_WASM", bytes);
 }
 
 /** SHA-256 in lanes and the finishing of tree nodes, for bulk work on the host's side. Memory grows with long values. */
@@ -34,7 +34,7 @@ async function buildHash() {
   const speed = ["--enable", "simd", "--optimizeLevel", "3", "--converge", "--noAssert"];
   const args = ["assembly/hash/index.ts", "--config", "none", "--runtime", "stub", ...memory, ...speed];
   await compile([...args, "--outFile", "build/hash.wasm"]);
-  writeBytesModule("host/commitment/hash-wasm.ts", "assembly/hash", "HASH_WASM", readFileSync("build/hash.wasm"));
+  writeBytesModule("host/state/commitment/hash-wasm.ts", "assembly/hash", "HASH_WASM", readFileSync("build/hash.wasm"));
 }
 
 /** A TypeScript file that holds a module's bytes: in hex, since brotli makes less of that than of base64. */
@@ -59,7 +59,7 @@ function writeBytesModule(file, from, name, bytes) {
 async function buildExamples() {
   const tool = resolve("build/compile-handler.mjs");
   await build({
-    entryPoints: ["host/author/compile.ts"],
+    entryPoints: ["host/cli/author/compile.ts"],
     outfile: tool,
     bundle: true,
     platform: "node",
@@ -100,12 +100,12 @@ async function buildDist() {
   const programs = {
     chaind: "examples/chain/start.ts",
     "main-job": "examples/chain/demo.ts",
-    chainvisor: "host/visor/main.ts",
+    chainvisor: "host/visor/run/main.ts",
   };
   // One build of all entries, with shared chunks: a class that two entries export is one class, so `instanceof` holds.
   // Each entry reaches the chunks of its own imports alone; a command loads what it needs when it runs.
   await build({
-    entryPoints: { index: "host/index.ts", test: "host/harness/index.ts", node: "host/node.ts", ...programs },
+    entryPoints: { index: "host/index.ts", test: "host/upgrade/test-kit/index.ts", node: "host/node.ts", ...programs },
     outdir: "dist",
     bundle: true,
     splitting: true,

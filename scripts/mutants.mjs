@@ -1,5 +1,5 @@
 // `npm run mutants -- --seed 1 --count 40`: small faults in the sources of all rooms, one at a time; the tests must find them.
-// `--known` plants the faults that once survived, `--room host/store` draws from one room, `--list` only prints what is drawn.
+// `--known` plants the faults that once survived, `--room host/state/store` draws from one room, `--list` only prints what is drawn.
 // A fault is planted in a copy. It is found when a test fails that passes without it; at most one in twenty may survive.
 // Tests that call functions come first, for all faults; those that start programs of dist/ are for what is left
 // (`--quick` leaves them out).
@@ -11,13 +11,13 @@ import { drawMutants, placeOfText, readRooms } from "./mutants/places.mjs";
 const FOUND_PERCENT_MIN = 95;
 
 const KNOWN = [
-  ["host/upgrade/migrations.ts", "version < consensusVersion; version++", "version <= consensusVersion; version++"],
-  ["host/chain/block.ts", "used >= blockGasMax", "used > blockGasMax"],
-  ["host/rpc/params.ts", "if (/^'.*'$/.test(value)) return value.slice(1, -1);", ""],
-  ["host/engine/blocks/mempool.ts", "this.#seen.size <= this", "this.#seen.size < this"],
-  ["host/harness/standard-checks.ts", "of [wrong, later]", "of [wrong]"],
-  ["host/values/account-key.ts", "count <= SIGNATURES_MAX", "count < SIGNATURES_MAX"],
-  ["host/upgrade/halt-next.ts", "  30: (facts) =>", "  31: (facts) =>"],
+  ["host/upgrade/module/migrations.ts", "version < consensusVersion; version++", "version <= consensusVersion; version++"],
+  ["host/chain/app/block.ts", "used >= blockGasMax", "used > blockGasMax"],
+  ["host/serve/rpc/params.ts", "if (/^'.*'$/.test(value)) return value.slice(1, -1);", ""],
+  ["host/node/blocks/mempool.ts", "this.#seen.size <= this", "this.#seen.size < this"],
+  ["host/upgrade/test-kit/standard-checks.ts", "of [wrong, later]", "of [wrong]"],
+  ["host/chain/values/account-key.ts", "count <= SIGNATURES_MAX", "count < SIGNATURES_MAX"],
+  ["host/upgrade/module/halt-next.ts", "  30: (facts) =>", "  31: (facts) =>"],
 ];
 
 const { values } = parseArgs({

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
 /**
- * Writes `host/api/page-bytes.ts` of a folder with the page's files. Its `files.json` lists what is served:
+ * Writes `host/serve/api/page-bytes.ts` of a folder with the page's files. Its `files.json` lists what is served:
  * `[{ "path": "/", "file": "page.html", "type": "text/html; charset=utf-8", "headers": { "cache-control": … } }]`.
  * Without that list the module is empty, and a node has no page. Returns the bytes that the files have when compressed.
  */
-export function writePageModule(folder = "build/web", out = "host/api/page-bytes.ts") {
+export function writePageModule(folder = "build/web", out = "host/serve/api/page-bytes.ts") {
   const list = join(folder, "files.json");
   const files = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
   let bytes = 0;

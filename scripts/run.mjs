@@ -31,7 +31,7 @@ await build({
   // The examples import the package by its name.
   alias: {
     "chain-upgrade/node": join(root, "host/node.ts"),
-    "chain-upgrade/test": join(root, "host/harness/index.ts"),
+    "chain-upgrade/test": join(root, "host/upgrade/test-kit/index.ts"),
     "chain-upgrade/verify": join(root, "host/verify/index.ts"),
     "chain-upgrade": join(root, "host/index.ts"),
   },

@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const ENTRIES = ["host/verify/index.ts", "web/page.ts", "web/verify-worker.ts", "web/run-worker.ts"];
 /** The core returns these as numbers. */
 const CORE_CODES = "assembly/core/codes.ts";
-/** A row of the table in host/errors.ts, on one line or several. */
+/** A row of the table in host/base/errors/errors.ts, on one line or several. */
 const ROW = /^ {2}(UPG_[A-Z_]+): \w+\([\s\S]*?\),\n/gm;
 const CODE = /UPG_[A-Z_]+/g;
 
@@ -34,7 +34,7 @@ function shortening(name, shortened) {
         const source = readFileSync(path, "utf8");
         const contents = await shortened(source);
         if (contents.length > source.length * 0.8)
-          throw new Error("host/errors.ts has another form than scripts/without-meanings.mjs knows");
+          throw new Error("host/base/errors/errors.ts has another form than scripts/without-meanings.mjs knows");
         return { contents, loader: "ts" };
       });
     },
@@ -56,7 +56,7 @@ async function findRaisedCodes() {
     alias: { "chain-upgrade/verify": join(ROOT, "host/verify/index.ts") },
   });
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  const files = inputs.filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && path !== "host/errors.ts");
+  const files = inputs.filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && path !== "host/base/errors/errors.ts");
   const paths = new Set([CORE_CODES, ...files.map(([path]) => path)]);
   return new Set([...paths].flatMap((path) => readFileSync(join(ROOT, path), "utf8").match(CODE) ?? []));
 }

@@ -1,5 +1,5 @@
 /** Addresses as the example chain writes them. */
-import type { Addresses } from "../host/values/address.js";
+import type { Addresses } from "../host/chain/values/address.js";
 import { exampleChain } from "./example-chain.js";
 
 export const {

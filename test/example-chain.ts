@@ -1,6 +1,6 @@
 /** The example chain and its two versions, as the tests use them. */
 import { exampleChain } from "../examples/chain/chain.js";
-import type { ChainVersion } from "../host/chain/versions/version.js";
+import type { ChainVersion } from "../host/chain/app/versions/version.js";
 
 export { exampleChain };
 

@@ -1,6 +1,6 @@
 /** The error line of a node's log that has the facts of its halt.json. */
-import { type LogEntry, parseLogLine } from "../host/log-line.js";
-import { type HaltRecord, haltFields } from "../host/upgrade/halt.js";
+import { type LogEntry, parseLogLine } from "../host/base/text/log-line.js";
+import { type HaltRecord, haltFields } from "../host/upgrade/module/halt.js";
 
 export type HaltFacts = Readonly<Record<string, unknown>>;
 

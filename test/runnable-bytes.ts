@@ -1,5 +1,5 @@
 /** Files that begin as programs of a machine do, with any content after the header. */
-import { goPlatform } from "../host/plan-info/platform.js";
+import { goPlatform } from "../host/upgrade/plan-info/platform.js";
 
 const HEADER = 64;
 const ROW = 56;

@@ -1,6 +1,6 @@
-/** When a height will be reached, reckoned as the command line and the metrics do it: host/pace.ts. */
-import { lastOf } from "../host/at.js";
-import { type Estimate, estimate } from "../host/pace.js";
+/** When a height will be reached, reckoned as the command line and the metrics do it: host/chain/app/pace.ts. */
+import { lastOf } from "../host/base/text/checked-index.js";
+import { type Estimate, estimate } from "../host/chain/app/pace.js";
 import { count, counted } from "./words.js";
 
 /** What `blocks` blocks took, a block. */

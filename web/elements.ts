@@ -1,5 +1,5 @@
 /** The elements of page.html that views are drawn into, by their ids. */
-import { visibleLines } from "../host/visible.js";
+import { visibleLines } from "../host/base/text/visible.js";
 import { type Child, draw } from "./tree.js";
 
 export function element<T extends HTMLElement = HTMLElement>(id: string): T {

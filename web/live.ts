@@ -1,5 +1,5 @@
 /** What a source says of now, without proof: a node of ours its status and proposals, any CometBFT its last blocks. */
-import { windowsOf } from "../host/pace.js";
+import { windowsOf } from "../host/chain/app/pace.js";
 import type { BlockTime } from "./countdown.js";
 import { fetchJson } from "./fetching.js";
 import { integer, members, shownText } from "./json.js";

@@ -1,6 +1,6 @@
 /** The page: asks, has it verified by the worker, and draws what came out. */
-import { messageOf } from "../host/errors.js";
-import { visible } from "../host/visible.js";
+import { messageOf } from "../host/base/errors/errors.js";
+import { visible } from "../host/base/text/visible.js";
 import { eventOf } from "./again.js";
 import { element, say, setHidden, show } from "./elements.js";
 import { forgetTrust, keepTrust, keptTrust } from "./kept-trust.js";

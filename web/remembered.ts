@@ -1,6 +1,6 @@
 /** What an earlier check of the page has seen and cannot have changed is not asked for again. All of it is verified again. */
 import type { Ask, Evidence, EvidenceState, Json } from "chain-upgrade/verify";
-import { fromBase64, toHex } from "../host/bytes.js";
+import { fromBase64, toHex } from "../host/base/text/bytes.js";
 import { list, members, text } from "./json.js";
 
 const KEY_PATH = "/store/upgrade/key";

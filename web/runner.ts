@@ -1,7 +1,7 @@
 /** "Run it here": what it costs is shown first; then witness, handler and the program that runs them are fetched. */
 import type { Evidence } from "chain-upgrade/verify";
-import { fromBase64, fromHex } from "../host/bytes.js";
-import { HANDLER_BYTES_MAX } from "../host/limits.js";
+import { fromBase64, fromHex } from "../host/base/text/bytes.js";
+import { HANDLER_BYTES_MAX } from "../host/base/types/limits.js";
 import { Deadline } from "./deadline.js";
 import { element, say, setHidden, show } from "./elements.js";
 import { type FileOptions, fetchFile, fileSize } from "./fetching.js";

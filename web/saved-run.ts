@@ -1,5 +1,5 @@
 /** The run in a saved page, written part by part: its witness may have 100 MiB, and the page's memory holds it once already. */
-import { toBase64 } from "../host/bytes.js";
+import { toBase64 } from "../host/base/text/bytes.js";
 
 /** What a run here needed, as it is in memory. */
 export interface KeptRun {

@@ -3,7 +3,7 @@
  * (controls, directions of writing) are drawn as their numbers, here and nowhere else. Drawing again changes only what differs,
  * so the focus, a selection and an open detail keep their place.
  */
-import { visibleLines } from "../host/visible.js";
+import { visibleLines } from "../host/base/text/visible.js";
 
 export type Child = Tree | string | undefined;
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;

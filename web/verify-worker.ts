@@ -12,8 +12,8 @@ import {
   type TrustRoot,
   verifyEvidence,
 } from "chain-upgrade/verify";
-import { messageOf, UpgradeError } from "../host/errors.js";
-import { decodeReceipt } from "../host/handler/receipt.js";
+import { messageOf, UpgradeError } from "../host/base/errors/errors.js";
+import { decodeReceipt } from "../host/upgrade/handler/receipt.js";
 import { parseJson } from "../host/verify/json.js";
 import { Deadline } from "./deadline.js";
 import { fetchJson } from "./fetching.js";

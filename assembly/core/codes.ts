@@ -1,4 +1,4 @@
-// Twin of host/errors.ts: the codes that the core itself answers with. A test holds the two equal.
+// Twin of host/base/errors/errors.ts: the codes that the core itself answers with. A test holds the two equal.
 
 export const ABSENT: i32 = 1;
 export const UPG_INVALID_PLAN_NAME: i32 = 10;

@@ -1,4 +1,4 @@
-// Twin of the limits in host/limits.ts that the core enforces, and the sizes of its own buffers.
+// Twin of the limits in host/base/types/limits.ts that the core enforces, and the sizes of its own buffers.
 
 export const PLAN_NAME_BYTES_MAX: u32 = 140;
 export const PLAN_INFO_BYTES_MAX: u32 = 65_536;

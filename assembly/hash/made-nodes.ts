@@ -1,4 +1,4 @@
-// The nodes that a commit made, as the host lays them out (host/commitment/made-nodes.ts): where they are, and which of
+// The nodes that a commit made, as the host lays them out (host/state/commitment/made-nodes.ts): where they are, and which of
 // them are to be finished.
 
 export const HASH_BYTES: u32 = 32;

@@ -1,4 +1,4 @@
-// Chunks of made nodes (host/commitment/chunk.ts), packed children first; links lead to disk from then on.
+// Chunks of made nodes (host/state/commitment/chunk.ts), packed children first; links lead to disk from then on.
 import { emit } from "./imports";
 import {
   copy,

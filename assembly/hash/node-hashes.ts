@@ -1,4 +1,4 @@
-// Hashes of made nodes, as IAVL+ has them (host/commitment/node-hashes.ts is the same without SIMD).
+// Hashes of made nodes, as IAVL+ has them (host/state/commitment/node-hashes.ts is the same without SIMD).
 import { digest } from "./imports";
 import {
   copy,

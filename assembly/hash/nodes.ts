@@ -1,5 +1,5 @@
 // Finishes nodes that a commit made: hashes them level by level and packs them into chunks, children first. The arrays
-// are those of host/commitment/made-nodes.ts, the chunks those of host/commitment/chunk.ts, the hashes IAVL+'s. What is
+// are those of host/state/commitment/made-nodes.ts, the chunks those of host/state/commitment/chunk.ts, the hashes IAVL+'s. What is
 // done here is also written in TypeScript (node-hashes.ts, node-output.ts), for engines without SIMD: a test holds the
 // two together.
 import { collect, count, list, longest, setNodes } from "./made-nodes";

@@ -1,8 +1,8 @@
 /** Accounts as a scan gives them to split-balances, for benches of the guest alone. */
-import { concatBytes } from "../../host/bytes.js";
-import { writeU32 } from "../../host/frames.js";
-import { FRAME_HEADER_BYTES } from "../../host/limits.js";
-import { WireWriter } from "../../host/wire.js";
+import { concatBytes } from "../../host/base/text/bytes.js";
+import { writeU32 } from "../../host/base/wire/frames.js";
+import { FRAME_HEADER_BYTES } from "../../host/base/types/limits.js";
+import { WireWriter } from "../../host/base/wire/wire.js";
 
 function account(index: number): Uint8Array {
   const address = Uint8Array.from({ length: 20 }, (_, i) => (index * 31 + i * 7) & 255);

@@ -1,7 +1,7 @@
 /** split-balances as fast as JavaScript does it: frames in, frames out, bytes read and written where they are. */
-import { compareRanges, copyInto } from "../../host/bytes.js";
-import { FrameCursor, OP_PUT, writeU32 } from "../../host/frames.js";
-import type { KVReader, KVStore, MultiStore } from "../../host/types.js";
+import { compareRanges, copyInto } from "../../host/base/text/bytes.js";
+import { FrameCursor, OP_PUT, writeU32 } from "../../host/base/wire/frames.js";
+import type { KVReader, KVStore, MultiStore } from "../../host/base/types/types.js";
 import { ACCOUNT_PREFIX, BALANCE_PREFIX, COINS_TAG, SUPPLY_PREFIX } from "./accounts.js";
 
 const CHUNK_BYTES = 65_536;

@@ -1,6 +1,6 @@
 /** Accounts as the example chain's first version has them: what examples/split-balances takes apart. */
-import { OP_PUT, writeU32 } from "../../host/frames.js";
-import type { KVStore } from "../../host/types.js";
+import { OP_PUT, writeU32 } from "../../host/base/wire/frames.js";
+import type { KVStore } from "../../host/base/types/types.js";
 
 /** Accounts of version 1, each with one coin, as protobuf in frames. */
 export function writeCoinAccounts(store: KVStore, count: number): void {

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cometToml } from "../../host/localnet/comet-toml.js";
-import type { LocalNode } from "../../host/localnet/network.js";
+import { cometToml } from "../../host/cli/localnet/comet-toml.js";
+import type { LocalNode } from "../../host/cli/localnet/network.js";
 import { heightOf } from "../../test/e2e/cometbft.js";
 import { type Homes, makeHomes, type Program, startProgram, until } from "./homes.js";
 

@@ -1,10 +1,10 @@
 /** An engine that asks an application for empty blocks as CometBFT does, and takes down how long each call took. */
 import { create, toBinary } from "@bufbuild/protobuf";
-import { frame } from "../../host/abci/frames.js";
-import { RequestSchema, type Response } from "../../host/gen/tendermint/abci/messages_pb.js";
-import { BlockIDFlag } from "../../host/gen/tendermint/types/types_pb.js";
-import type { Timestamp } from "../../host/types.js";
-import { AbciClient, type RequestInit } from "../../test/unit/abci/client.js";
+import { frame } from "../../host/node/comet/frames.js";
+import { RequestSchema, type Response } from "../../host/base/gen/tendermint/abci/messages_pb.js";
+import { BlockIDFlag } from "../../host/base/gen/tendermint/types/types_pb.js";
+import type { Timestamp } from "../../host/base/types/types.js";
+import { AbciClient, type RequestInit } from "../../test/unit/node/comet/client.js";
 
 /** The calls of a block that this node proposes itself. */
 export const CALLS = ["prepareProposal", "processProposal", "finalizeBlock", "commit"] as const;

@@ -5,12 +5,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fromHex } from "../../host/bytes.js";
+import { fromHex } from "../../host/base/text/bytes.js";
 import { initHome } from "../../host/cli/commands/init.js";
-import { initLocalnet } from "../../host/localnet/init.js";
-import type { LocalNode } from "../../host/localnet/network.js";
-import { serveChain } from "../../host/shell/program-chain.js";
-import { parseTime } from "../../host/time.js";
+import { initLocalnet } from "../../host/cli/localnet/init.js";
+import type { LocalNode } from "../../host/cli/localnet/network.js";
+import { serveChain } from "../../host/cli/flags/program-chain.js";
+import { parseTime } from "../../host/base/time/time.js";
 import { exampleChain } from "../../test/example-chain.js";
 import type { ChainStart } from "./engine.js";
 

@@ -1,5 +1,5 @@
 /** What the page does when a reader asks for a run, with the page's own code: fetches the files, and has a worker run them. */
-import type { Header } from "../../host/comet/header.js";
+import type { Header } from "../../host/chain/comet-types/header.js";
 import { fetchFile } from "../../web/fetching.js";
 import type { RunAsked, RunSaid } from "../../web/messages.js";
 import { ask } from "../../web/worker-text.js";

@@ -7,9 +7,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { METER_EXPORTS, meterModule } from "../../host/handler/meter/meter.js";
-import { decodeModule } from "../../host/wasm/decode.js";
-import { Findings } from "../../host/wasm/findings.js";
+import { METER_EXPORTS, meterModule } from "../../host/upgrade/handler/meter/meter.js";
+import { decodeModule } from "../../host/upgrade/wasm/decode.js";
+import { Findings } from "../../host/upgrade/wasm/findings.js";
 import { accountFrames } from "../bulk/account-frames.js";
 
 const ROUNDS = Number(process.argv[2]);

@@ -1,9 +1,9 @@
 /** What the upgrade module costs a block in which nothing happens. */
-import { Core } from "../../host/core/core.js";
-import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
-import { CommitMultiStore } from "../../host/store/versions/commit-multi-store.js";
-import { preBlocker } from "../../host/upgrade/hooks.js";
-import { Keeper, UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../host/state/store/versions/commit-multi-store.js";
+import { preBlocker } from "../../host/upgrade/module/hooks.js";
+import { Keeper, UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { report, sha256, time } from "./records.js";
 
 const count = Number(process.argv[2]);

@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs";
 import asc from "assemblyscript/asc";
-import { METER_EXPORTS, meterModule } from "../../host/handler/meter/meter.js";
-import { decodeModule } from "../../host/wasm/decode.js";
-import { Findings } from "../../host/wasm/findings.js";
+import { METER_EXPORTS, meterModule } from "../../host/upgrade/handler/meter/meter.js";
+import { decodeModule } from "../../host/upgrade/wasm/decode.js";
+import { Findings } from "../../host/upgrade/wasm/findings.js";
 import { accountFrames } from "../bulk/account-frames.js";
 
 const ROUNDS = Number(process.argv[2]);

@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { serveChain } from "../../host/shell/program-chain.js";
+import { serveChain } from "../../host/cli/flags/program-chain.js";
 import { launchers } from "../../test/cosmovisor/supervisor.js";
 import { cometbft } from "../../test/e2e/cometbft.js";
 import { exampleChain } from "../../test/example-chain.js";

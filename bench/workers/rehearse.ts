@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serveChain } from "../../host/shell/program-chain.js";
+import { serveChain } from "../../host/cli/flags/program-chain.js";
 import { makeHome, schedule, withNode } from "../../test/e2e/prepared-home.js";
 import { exampleChain } from "../../test/example-chain.js";
 import { genesisText } from "../../test/scenario/genesis-text.js";

@@ -1,6 +1,6 @@
 /** Records moved from one store into another under new keys, the old ones deleted, commit included. */
-import { FrameCursor, OP_DELETE, OP_PUT, writeU32 } from "../../host/frames.js";
-import type { KVStore } from "../../host/types.js";
+import { FrameCursor, OP_DELETE, OP_PUT, writeU32 } from "../../host/base/wire/frames.js";
+import type { KVStore } from "../../host/base/types/types.js";
 import { KEY_BYTES, openStores, report, time, timeAndCpu, VALUE_BYTES, withDatabase, writeRecords } from "./records.js";
 
 const count = Number(process.argv[2]);

@@ -2,7 +2,7 @@
  * Scans and gets in a branch after it has spilled nothing, ten times and a hundred times what it may hold in memory:
  * what a read costs must not grow with what was written before it.
  */
-import type { CacheKVStore } from "../../host/branch/kv/cache-kv.js";
+import type { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
 import type { Measured } from "../comparison.js";
 import { openStores, putScattered, withDatabase, writeRecords } from "./records.js";
 

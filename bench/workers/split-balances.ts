@@ -2,13 +2,13 @@
 
 import { readFileSync } from "node:fs";
 import { exampleChain } from "../../examples/chain/chain.js";
-import { App } from "../../host/chain/app.js";
-import { parseGenesis } from "../../host/chain/genesis/genesis.js";
-import { knownVersions } from "../../host/chain/versions/known.js";
-import { Core } from "../../host/core/core.js";
-import { loadHandler } from "../../host/handler/handler.js";
-import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
-import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { App } from "../../host/chain/app/app.js";
+import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
+import { knownVersions } from "../../host/chain/app/versions/known-versions.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { loadHandler } from "../../host/upgrade/handler/handler.js";
+import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
+import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { writeCoinAccounts } from "../bulk/coin-accounts.js";
 import { report, sha256, time, timeAndCpu, withDatabase } from "./records.js";
 

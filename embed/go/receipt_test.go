@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Of the facts below, by receiptBytes of host/handler/receipt.ts; test/embed/receipts.test.ts holds the two equal.
+// Of the facts below, by receiptBytes of host/upgrade/handler/receipt.ts; test/embed/receipts.test.ts holds the two equal.
 const receiptOfTheNode = "0a0276321081808080808080101a20abababababababababababababababababababababababababababababababab20012a" +
 	"056761732d3230ffffffffffffffffff013a0c0a0461757468180520f0a2043a710a0462616e6b100320ac022a2001010101" +
 	"0101010101010101010101010101010101010101010101010101010132200202020202020202020202020202020202020202" +

@@ -1,16 +1,16 @@
 /** A light block whose parts obey their rules and belong together, of any origin: only its signatures are open then. */
-import { hasOwn } from "../at.js";
-import { ADDRESS_BYTES, equalBytes, toHex } from "../bytes.js";
-import { validateCommit } from "../comet/commit.js";
-import { headerHash, validateHeader } from "../comet/header.js";
-import type { LightBlock } from "../comet/light-block.js";
-import { checkPublicKey, PUBLIC_KEY_BYTES } from "../comet/public-key.js";
-import type { Validator } from "../comet/validator.js";
-import { totalPowerOf, type ValidatorSet, validatorSetHash } from "../comet/validator-set.js";
-import { UpgradeError } from "../errors.js";
-import type { Sha256 } from "../types.js";
-import { visible } from "../visible.js";
-import { rule } from "../wire-fields.js";
+import { hasOwn } from "../base/text/checked-index.js";
+import { ADDRESS_BYTES, equalBytes, toHex } from "../base/text/bytes.js";
+import { validateCommit } from "../chain/comet-types/commit.js";
+import { headerHash, validateHeader } from "../chain/comet-types/header.js";
+import type { LightBlock } from "../chain/comet-types/light-block.js";
+import { checkPublicKey, PUBLIC_KEY_BYTES } from "../chain/comet-types/public-key.js";
+import type { Validator } from "../chain/comet-types/validator.js";
+import { totalPowerOf, type ValidatorSet, validatorSetHash } from "../chain/comet-types/validator-set.js";
+import { UpgradeError } from "../base/errors/errors.js";
+import type { Sha256 } from "../base/types/types.js";
+import { visible } from "../base/text/visible.js";
+import { rule } from "../base/wire/wire-fields.js";
 import { formed, LIGHT_BLOCK } from "./form.js";
 import { asProof, malformed } from "./json.js";
 

@@ -1,6 +1,6 @@
 /** Keys that a range of the upgrade store may have, as the server says without proof: they are asked for at once, and proven. */
-import { concatBytes, fromBase64, toHex } from "../bytes.js";
-import { readWire } from "../wire.js";
+import { concatBytes, fromBase64, toHex } from "../base/text/bytes.js";
+import { readWire } from "../base/wire/wire.js";
 import { DONE_RANGE, UPGRADE, VERSION_RANGE } from "./records.js";
 import type { RpcCalls } from "./rpc-calls.js";
 import type { EvidenceRange } from "./types.js";

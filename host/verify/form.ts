@@ -1,6 +1,6 @@
 /** The form of values that callers without types may hand in: each member is read once, and its type and range hold then. */
-import { UpgradeError } from "../errors.js";
-import { INT64_MAX, UINT64_MAX } from "../limits.js";
+import { UpgradeError } from "../base/errors/errors.js";
+import { INT64_MAX, UINT64_MAX } from "../base/types/limits.js";
 
 const INT32_MAX = 2_147_483_647;
 const UINT32_MAX = 4_294_967_295;

@@ -7,17 +7,17 @@
  *   for (const { state, words } of claims) console.log(state, words);
  */
 
-export { fromHex, toHex } from "../bytes.js";
-export type { BlockId } from "../comet/block-id.js";
-export type { Commit, CommitSig } from "../comet/commit.js";
-export type { Header } from "../comet/header.js";
-export type { LightBlock } from "../comet/light-block.js";
-export type { PublicKey } from "../comet/public-key.js";
-export type { Validator } from "../comet/validator.js";
-export type { ValidatorSet } from "../comet/validator-set.js";
-export type { Neighbours } from "../commitment/verify-absence.js";
-export { isUpgradeError, type UpgradeError } from "../errors.js";
-export type { Plan, Sha256, Timestamp, VersionMap } from "../types.js";
+export { fromHex, toHex } from "../base/text/bytes.js";
+export type { BlockId } from "../chain/comet-types/block-id.js";
+export type { Commit, CommitSig } from "../chain/comet-types/commit.js";
+export type { Header } from "../chain/comet-types/header.js";
+export type { LightBlock } from "../chain/comet-types/light-block.js";
+export type { PublicKey } from "../chain/comet-types/public-key.js";
+export type { Validator } from "../chain/comet-types/validator.js";
+export type { ValidatorSet } from "../chain/comet-types/validator-set.js";
+export type { Neighbours } from "../state/commitment/verify-absence.js";
+export { isUpgradeError, type UpgradeError } from "../base/errors/errors.js";
+export type { Plan, Sha256, Timestamp, VersionMap } from "../base/types/types.js";
 export type { AskingOptions } from "./asking.js";
 export { type CollectOptions, collect } from "./collect.js";
 export { verifyEvidence } from "./evidence.js";

@@ -1,11 +1,11 @@
 /** Reads JSON of a server or a file: every member strictly, within bounds that hold before anything is made of it. */
-import { hasOwn } from "../at.js";
-import { fromBase64, fromHex } from "../bytes.js";
-import { isUpgradeError, messageOf, UpgradeError } from "../errors.js";
-import { INT64_MAX, UINT64_MAX } from "../limits.js";
-import { decodeText } from "../text.js";
-import { parseTime } from "../time.js";
-import type { Timestamp } from "../types.js";
+import { hasOwn } from "../base/text/checked-index.js";
+import { fromBase64, fromHex } from "../base/text/bytes.js";
+import { isUpgradeError, messageOf, UpgradeError } from "../base/errors/errors.js";
+import { INT64_MAX, UINT64_MAX } from "../base/types/limits.js";
+import { decodeText } from "../base/text/text.js";
+import { parseTime } from "../base/time/time.js";
+import type { Timestamp } from "../base/types/types.js";
 
 /** Bytes of a document, or characters of all texts that are read of one. */
 export const EVIDENCE_BYTES_MAX = 16 * 1_024 * 1_024;

@@ -1,6 +1,6 @@
 /** The fewest light blocks over which trust goes from one header to a later one. */
-import { lastOf } from "../at.js";
-import type { LightBlock } from "../comet/light-block.js";
+import { lastOf } from "../base/text/checked-index.js";
+import type { LightBlock } from "../chain/comet-types/light-block.js";
 import { canSkip, untrusted } from "./light.js";
 import type { EvidenceLightBlock } from "./types.js";
 

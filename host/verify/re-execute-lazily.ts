@@ -1,7 +1,7 @@
 /** Running an upgrade again, loaded when it is asked for: it needs core.wasm and the sandbox of handlers, which claims do not. */
 import { sha256 } from "@noble/hashes/sha2.js";
-import { UpgradeError } from "../errors.js";
-import type { Sha256 } from "../types.js";
+import { UpgradeError } from "../base/errors/errors.js";
+import type { Sha256 } from "../base/types/types.js";
 import { argument, type Form, formed, HEADER } from "./form.js";
 import type { ReExecuted, ReExecuteInput } from "./re-execute.js";
 

@@ -1,6 +1,6 @@
 /** Light blocks of an RPC's own JSON, for who has no evidence. */
 import { sha256 } from "@noble/hashes/sha2.js";
-import type { LightBlock } from "../comet/light-block.js";
+import type { LightBlock } from "../chain/comet-types/light-block.js";
 import { JsonView } from "./json.js";
 import { lightBlockOf } from "./rpc-json.js";
 

@@ -3,13 +3,13 @@
  * applied `01 ‖ height ‖ name` with the value 1, or, as this project and the Cosmos SDK before 0.46 write it, `01 ‖ name` with the
  * height as its value; `02 ‖ module` with its version. Receipts at `04 ‖ name` are this project's own.
  */
-import { concatBytes, equalBytes, utf8 } from "../bytes.js";
-import { decodeTime } from "../comet/wire-time.js";
-import { INT64_MAX, PLAN_NAME_BYTES_MAX } from "../limits.js";
-import { decodeText, isWellFormed } from "../text.js";
-import { ZERO_TIME } from "../time.js";
-import type { DoneUpgrade, KeyValue, Plan, VersionMap } from "../types.js";
-import { Fields } from "../wire-fields.js";
+import { concatBytes, equalBytes, utf8 } from "../base/text/bytes.js";
+import { decodeTime } from "../chain/comet-types/wire-time.js";
+import { INT64_MAX, PLAN_NAME_BYTES_MAX } from "../base/types/limits.js";
+import { decodeText, isWellFormed } from "../base/text/text.js";
+import { ZERO_TIME } from "../base/time/time.js";
+import type { DoneUpgrade, KeyValue, Plan, VersionMap } from "../base/types/types.js";
+import { Fields } from "../base/wire/wire-fields.js";
 import { asProof, malformed } from "./json.js";
 
 export const UPGRADE = "upgrade";

@@ -1,7 +1,7 @@
 /** Calls of CometBFT's RPC by GET, for who has `fetch` and no JSON-RPC: their paths, and what the responses hold. */
-import { UpgradeError } from "../errors.js";
-import { cutText } from "../text.js";
-import { visible } from "../visible.js";
+import { UpgradeError } from "../base/errors/errors.js";
+import { cutText } from "../base/text/text.js";
+import { visible } from "../base/text/visible.js";
 import { argument } from "./form.js";
 import type { AskedMethod, AskedParams } from "./types.js";
 

@@ -3,8 +3,8 @@
  * those of ZIP 215, which CometBFT has: what WebCrypto accepts, ZIP 215 accepts too, and what it refuses is asked again.
  */
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { SIGNATURE_BYTES } from "../bytes.js";
-import { PUBLIC_KEY_BYTES } from "../comet/public-key.js";
+import { SIGNATURE_BYTES } from "../base/text/bytes.js";
+import { PUBLIC_KEY_BYTES } from "../chain/comet-types/public-key.js";
 
 /** Is it the key's signature of the message? Never rejects: malformed input is false. */
 export type VerifyEd25519 = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean | Promise<boolean>;

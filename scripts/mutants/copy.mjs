@@ -13,7 +13,7 @@ const FILES = [
   ...["package.json", "tsconfig.json", "tsconfig.build.json", "vitest.config.ts"],
 ];
 /** What a build makes of the sources. */
-const BUILT = ["build", "dist", "host/core/core-wasm.ts", "host/commitment/hash-wasm.ts"];
+const BUILT = ["build", "dist", "host/upgrade/core/core-wasm.ts", "host/state/commitment/hash-wasm.ts"];
 const NOT_COPIED = new Set(["build/run", "build/engines", "dist/types"]);
 
 /** A run that takes longer hangs, if the same tests end without the fault: the caller makes sure. */

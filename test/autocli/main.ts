@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { cometbft, freePorts, heightOf, quickComet } from "../e2e/cometbft.js";
 import { decidesBlocks, operatorGenesis } from "../e2e/operator-genesis.js";
 import { makeHome } from "../e2e/prepared-home.js";
-import { MNEMONIC, SIGNER } from "../unit/api/test-node.js";
+import { MNEMONIC, SIGNER } from "../unit/serve/api/test-node.js";
 
 const CHAIND = join(import.meta.dirname, "../../dist/chaind.js");
 const CLIENT = join(import.meta.dirname, "../../build/autocli-client");

@@ -1,8 +1,8 @@
 /** apply() and version_map_set as any language calls them: version maps and names that are malformed, and their limits. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, fromHex, toHex } from "../../host/bytes.js";
-import { ERROR_KINDS } from "../../host/errors.js";
-import { MODULE_NAME_BYTES_MAX, UINT64_MAX, VERSION_MAP_MODULES_MAX } from "../../host/limits.js";
+import { concatBytes, fromHex, toHex } from "../../host/base/text/bytes.js";
+import { ERROR_KINDS } from "../../host/base/errors/errors.js";
+import { MODULE_NAME_BYTES_MAX, UINT64_MAX, VERSION_MAP_MODULES_MAX } from "../../host/base/types/limits.js";
 import { dueStore, entry, names, rawApply } from "./applying.js";
 import { describeCores, dump, expectRefused, keyHex, storeOf, u64Hex } from "./cores.js";
 
@@ -154,7 +154,7 @@ describeCores((core, raw) => {
     });
   });
 
-  test("the limits are those of host/limits.ts", () => {
+  test("the limits are those of host/base/types/limits.ts", () => {
     expect([MODULE_NAME_BYTES_MAX, VERSION_MAP_MODULES_MAX]).toEqual([140, 1_024]);
     expect(toHex(entry("a", 1n))).toBe("0a050a01611001");
   });

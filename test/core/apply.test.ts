@@ -1,7 +1,7 @@
 /** apply(): what it writes, and what it refuses without writing anything. */
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../host/bytes.js";
-import { INT64_MAX, UINT64_MAX } from "../../host/limits.js";
+import { toHex } from "../../host/base/text/bytes.js";
+import { INT64_MAX, UINT64_MAX } from "../../host/base/types/limits.js";
 import { dueStore, HEIGHT, PLAN } from "./applying.js";
 import { describeCores, dump, expectRefused, keyHex, storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan } from "./plan-wire.js";

@@ -2,12 +2,12 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes, compareText, fromHex, toHex, utf8 } from "../../host/bytes.js";
-import { isUpgradeError } from "../../host/errors.js";
-import { NamesSchema, PlanSchema, VersionMapSchema } from "../../host/gen/chain/upgrade/v1beta1/upgrade_pb.js";
-import { INT64_MAX, UINT64_MAX } from "../../host/limits.js";
-import type { Plan } from "../../host/types.js";
-import { encodeNames, encodeVersionMap } from "../../host/version-map.js";
+import { compareBytes, compareText, fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { NamesSchema, PlanSchema, VersionMapSchema } from "../../host/base/gen/chain/upgrade/v1beta1/upgrade_pb.js";
+import { INT64_MAX, UINT64_MAX } from "../../host/base/types/limits.js";
+import type { Plan } from "../../host/base/types/types.js";
+import { encodeNames, encodeVersionMap } from "../../host/upgrade/core/version-map.js";
 import { dueStore, rawApply } from "./applying.js";
 import { describeCores, storeOf } from "./cores.js";
 import { mutated } from "./mutated-bytes.js";

@@ -1,6 +1,6 @@
 /** A store whose disk fails: its calls throw from the n-th on, until it is healed. */
-import { MemoryKVStore } from "../../host/branch/kv/memory-kv.js";
-import type { PairCursor } from "../../host/branch/kv/pair-cursor.js";
+import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
+import type { PairCursor } from "../../host/state/branch/kv/pair-cursor.js";
 
 export class FailingStore extends MemoryKVStore {
   constructor(

@@ -1,6 +1,6 @@
 /** The module as behaviour says it is, in plain Maps: an oracle that shares no code with the core. */
-import { toHex, utf8 } from "../../host/bytes.js";
-import type { Decision, Plan, VersionMap } from "../../host/types.js";
+import { toHex, utf8 } from "../../host/base/text/bytes.js";
+import type { Decision, Plan, VersionMap } from "../../host/base/types/types.js";
 import { canonicalPlan } from "./plan-wire.js";
 
 export interface Process {

@@ -1,6 +1,6 @@
 /** Bytes near a message: cut, spliced, changed, and with what a strict decoder must notice. */
 import fc from "fast-check";
-import { concatBytes, fromHex } from "../../host/bytes.js";
+import { concatBytes, fromHex } from "../../host/base/text/bytes.js";
 
 /** Pieces of wire format that are wrong in one way, or easily become so. */
 const FRAGMENTS = [

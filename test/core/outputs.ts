@@ -1,5 +1,5 @@
 /** Every export of core.wasm that returns bytes, over one store. */
-import { fromHex, toHex, utf8 } from "../../host/bytes.js";
+import { fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
 import { keyHex, u64Hex } from "./cores.js";
 import { canonicalPlan } from "./plan-wire.js";
 import type { Argument } from "./raw-core.js";

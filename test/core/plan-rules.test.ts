@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fromHex, toHex, utf8 } from "../../host/bytes.js";
-import { INT64_MAX } from "../../host/limits.js";
+import { fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
+import { INT64_MAX } from "../../host/base/types/limits.js";
 import { describeCores, dump, expectRefused, refusal, storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan, TIME_ZERO, wirePlan } from "./plan-wire.js";
 

@@ -1,8 +1,8 @@
 /** schedule() and validatePlan(): a plan's name and info, at each limit and one past it. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromHex, utf8 } from "../../host/bytes.js";
-import { PLAN_INFO_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../../host/limits.js";
+import { fromHex, utf8 } from "../../host/base/text/bytes.js";
+import { PLAN_INFO_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../../host/base/types/limits.js";
 import { codeOf, describeCores, refusal } from "./cores.js";
 import { wirePlan } from "./plan-wire.js";
 
@@ -128,7 +128,7 @@ describeCores((core) => {
     });
   });
 
-  test("the limits are those of host/limits.ts", () => {
+  test("the limits are those of host/base/types/limits.ts", () => {
     expect([PLAN_NAME_BYTES_MAX, PLAN_INFO_BYTES_MAX]).toEqual([140, 65_536]);
   });
 });

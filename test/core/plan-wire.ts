@@ -1,6 +1,6 @@
 /** Plans as protobuf bytes, written apart from the core; a field that is left out is not written. */
-import { utf8 } from "../../host/bytes.js";
-import { WireWriter } from "../../host/wire.js";
+import { utf8 } from "../../host/base/text/bytes.js";
+import { WireWriter } from "../../host/base/wire/wire.js";
 
 export interface WirePlan {
   readonly name?: string | Uint8Array;

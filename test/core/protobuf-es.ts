@@ -1,10 +1,10 @@
 /** What protobuf-es reads in the bytes that the core took, in the project's own shapes. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { concatBytes } from "../../host/bytes.js";
-import { PlanSchema, VersionMapSchema } from "../../host/gen/chain/upgrade/v1beta1/upgrade_pb.js";
-import { keepByteOrderMarks } from "../../host/messages/texts.js";
-import type { Plan } from "../../host/types.js";
-import { WireWriter } from "../../host/wire.js";
+import { concatBytes } from "../../host/base/text/bytes.js";
+import { PlanSchema, VersionMapSchema } from "../../host/base/gen/chain/upgrade/v1beta1/upgrade_pb.js";
+import { keepByteOrderMarks } from "../../host/chain/messages/text-decoding.js";
+import type { Plan } from "../../host/base/types/types.js";
+import { WireWriter } from "../../host/base/wire/wire.js";
 import { TIME_ZERO } from "./plan-wire.js";
 
 const CLIENT_STATE_TAG = 0x2a;

@@ -1,8 +1,8 @@
 /** The reads of the module's store, and the keys of its records. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareText, fromHex, toHex, utf8 } from "../../host/bytes.js";
-import { INT64_MAX, RECEIPT_BYTES_MAX, UINT64_MAX } from "../../host/limits.js";
+import { compareText, fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
+import { INT64_MAX, RECEIPT_BYTES_MAX, UINT64_MAX } from "../../host/base/types/limits.js";
 import { describeCores, dump, expectRefused, keyHex, refusal, storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan } from "./plan-wire.js";
 

@@ -1,7 +1,7 @@
 /** preBlock(): the state table, every row and which of two rows wins, against a table written out here. */
 import { describe, expect, test } from "vitest";
-import { INT64_MAX } from "../../host/limits.js";
-import type { Decision } from "../../host/types.js";
+import { INT64_MAX } from "../../host/base/types/limits.js";
+import type { Decision } from "../../host/base/types/types.js";
 import { describeCores, dump, expectRefused, storeOf, u64Hex } from "./cores.js";
 
 const HEIGHT = 100n;

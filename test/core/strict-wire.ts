@@ -1,5 +1,5 @@
 /** Why the core may refuse bytes, written apart from it: a strict reader of the three messages of its interface. */
-import { compareBytes, utf8 } from "../../host/bytes.js";
+import { compareBytes, utf8 } from "../../host/base/text/bytes.js";
 import { TIME_ZERO } from "./plan-wire.js";
 
 /** Why bytes may be refused. */

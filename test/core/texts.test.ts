@@ -1,8 +1,8 @@
 /** haltText(), upgradeInfo(), cancellableHeight(): what operators, sidecars and proposers read. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromHex } from "../../host/bytes.js";
-import { INT64_MAX, UINT64_MAX } from "../../host/limits.js";
+import { fromHex } from "../../host/base/text/bytes.js";
+import { INT64_MAX, UINT64_MAX } from "../../host/base/types/limits.js";
 import { codeOf, describeCores, refusal } from "./cores.js";
 import { canonicalPlan, TIME_ZERO, wirePlan } from "./plan-wire.js";
 

@@ -1,7 +1,7 @@
 /** assembly/shared/u128.ts against BigInt, compiled into a module of its own that works on raw 64-bit halves. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { UINT64_MAX } from "../../host/limits.js";
+import { UINT64_MAX } from "../../host/base/types/limits.js";
 import { compile } from "./assemblyscript.js";
 
 const SOURCE = `

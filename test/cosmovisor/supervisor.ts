@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { shellWord } from "../../host/shell-word.js";
+import { shellWord } from "../../host/base/text/shell-word.js";
 
 const VERSION = "v1.5.0";
 const MODULE = "cosmossdk.io/tools/cosmovisor";

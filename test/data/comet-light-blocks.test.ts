@@ -1,8 +1,8 @@
 /** What a real CometBFT's RPC returned (`comet-light-blocks.json` names the version), read and verified. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { fromHex } from "../../host/bytes.js";
-import { addTime } from "../../host/time.js";
+import { fromHex } from "../../host/base/text/bytes.js";
+import { addTime } from "../../host/base/time/time.js";
 import { JsonView } from "../../host/verify/json.js";
 import { advance, startAt } from "../../host/verify/light.js";
 import { readLightBlock } from "../../host/verify/read-light-block.js";

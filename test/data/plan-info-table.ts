@@ -1,7 +1,7 @@
 /** How the `binaries` maps of real chains fare under the checker: the tables of docs/plan-info.md. */
-import { isUpgradeError } from "../../host/errors.js";
-import { checkPlanInfo } from "../../host/plan-info/plan-info.js";
-import { parsePlanUrl } from "../../host/plan-info/plan-url.js";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { checkPlanInfo } from "../../host/upgrade/plan-info/plan-info.js";
+import { parsePlanUrl } from "../../host/upgrade/plan-info/plan-url.js";
 
 /** chain-upgrades.json, as far as it is looked at. */
 export interface ChainUpgrades {

@@ -11,8 +11,8 @@ import { DirectSecp256k1HdWallet, type GeneratedType, Registry } from "@cosmjs/p
 import { defaultRegistryTypes, SigningStargateClient } from "@cosmjs/stargate";
 import { afterAll, expect, test } from "vitest";
 import { MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
-import { ReflectedClient } from "../unit/api/reflected-client.js";
-import { MNEMONIC } from "../unit/api/test-node.js";
+import { ReflectedClient } from "../unit/serve/api/reflected-client.js";
+import { MNEMONIC } from "../unit/serve/api/test-node.js";
 import { freePort } from "./free-port.js";
 
 const wallet = await DirectSecp256k1HdWallet.fromMnemonic(MNEMONIC, { prefix: "notes" });

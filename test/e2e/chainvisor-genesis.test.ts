@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import { shellWord } from "../../host/shell-word.js";
+import { shellWord } from "../../host/base/text/shell-word.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { DIST } from "./chaind.js";
 

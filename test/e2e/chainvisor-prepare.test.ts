@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { QueryCurrentPlanResponseSchema } from "../../host/gen/cosmos/upgrade/v1beta1/query_pb.js";
+import { QueryCurrentPlanResponseSchema } from "../../host/base/gen/cosmos/upgrade/v1beta1/query_pb.js";
 import { everyNth } from "../sample.js";
-import { sha256 } from "../unit/download/fetching.js";
-import { HttpServer, sendFile } from "../unit/download/http-server.js";
+import { sha256 } from "../unit/visor/download/fetching.js";
+import { HttpServer, sendFile } from "../unit/visor/download/http-server.js";
 
 const CHAINVISOR = join(import.meta.dirname, "../../dist/chainvisor.js");
 const PROGRAM = `#!/bin/sh\n${"# v2\n".repeat(2_000)}`;

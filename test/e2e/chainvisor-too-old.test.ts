@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { shellWord } from "../../host/shell-word.js";
+import { shellWord } from "../../host/base/text/shell-word.js";
 import { build, guest } from "../guest/build.js";
 import { DIST, NO_DOORS, TestHome } from "./chaind.js";
 import { BLOCK_TIME } from "./prepared-home.js";

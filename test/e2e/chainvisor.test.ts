@@ -5,9 +5,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, w
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { shellWord } from "../../host/shell-word.js";
-import { MARK } from "../../host/sidecar/child-env.js";
-import { left } from "../../host/sidecar/left-processes.js";
+import { shellWord } from "../../host/base/text/shell-word.js";
+import { MARK } from "../../host/visor/decide/child-env.js";
+import { left } from "../../host/visor/decide/orphaned-processes.js";
 import { DIST, NO_DOORS, type Running, run, TestHome } from "./chaind.js";
 import { freePort } from "./free-port.js";
 import { BLOCK_TIME } from "./prepared-home.js";

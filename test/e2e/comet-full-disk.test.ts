@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { HaltRecord } from "../../host/upgrade/halt.js";
+import type { HaltRecord } from "../../host/upgrade/module/halt.js";
 import { factsOf } from "../halt-line.js";
 import { mountDisk } from "../small-disk.js";
 import { DIST, loggedHalt, type Running, run } from "./chaind.js";

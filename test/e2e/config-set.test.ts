@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import "../serve-chain.js";
-import { makeProgram } from "../../host/cli/program.js";
+import { makeProgram } from "../../host/cli/program/program.js";
 import { CommandLine } from "./command-line.js";
 
 describe("config set", () => {

@@ -14,9 +14,9 @@ import { QueryClientImpl as UpgradeQuery } from "cosmjs-types/cosmos/upgrade/v1b
 import { MsgSoftwareUpgrade } from "cosmjs-types/cosmos/upgrade/v1beta1/tx";
 import { Plan } from "cosmjs-types/cosmos/upgrade/v1beta1/upgrade";
 import { expect, test } from "vitest";
-import { fromHex, utf8 } from "../../host/bytes.js";
+import { fromHex, utf8 } from "../../host/base/text/bytes.js";
 import { encodeAddress } from "../addresses.js";
-import { MNEMONIC, SIGNER, wallet } from "../unit/api/test-node.js";
+import { MNEMONIC, SIGNER, wallet } from "../unit/serve/api/test-node.js";
 import { type Running, TestHome } from "./chaind.js";
 import { cometbft, freePorts, heightOf, quickComet } from "./cometbft.js";
 import { CommandLine } from "./command-line.js";

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { toHex } from "../../host/bytes.js";
+import { toHex } from "../../host/base/text/bytes.js";
 import { build, data, guest } from "../guest/build.js";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { defineChain } from "../../host/chain/define-chain.js";
-import { readRehearsal } from "../../host/client/tx/rehearsal-report.js";
+import { defineChain } from "../../host/chain/app/define-chain.js";
+import { readRehearsal } from "../../host/cli/client/tx/rehearsal-report.js";
 import { exampleChain } from "../example-chain.js";
 import { ROOT } from "../house/sources.js";
 import { DIST, loggedHalt, NO_DOORS, run, TestHome } from "./chaind.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { useTestNode } from "../unit/api/test-node.js";
+import { useTestNode } from "../unit/serve/api/test-node.js";
 
 const VERSION = "v1.9.3";
 /** Kept between runs: building it takes minutes. */

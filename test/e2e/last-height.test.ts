@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { HaltRecord } from "../../host/upgrade/halt.js";
+import type { HaltRecord } from "../../host/upgrade/module/halt.js";
 import { genesisWith } from "../scenario/genesis-text.js";
 import { TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Home } from "../../host/engine/home/home.js";
+import { Home } from "../../host/node/home/home.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { CommandLine } from "./command-line.js";
 import { makeHome, withNode } from "./prepared-home.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type LogEntry, parseLogLine } from "../../host/log-line.js";
+import { type LogEntry, parseLogLine } from "../../host/base/text/log-line.js";
 import { launchers } from "../cosmovisor/supervisor.js";
 import { DIST, run } from "./chaind.js";
 import { cometbft, freePorts, heightOf, quickComet, votedGenesis } from "./cometbft.js";

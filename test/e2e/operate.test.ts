@@ -8,8 +8,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { COMPILER_VERSION } from "../../host/author/compiler.js";
-import { NO_RESTART } from "../../host/sidecar/program-end.js";
+import { COMPILER_VERSION } from "../../host/cli/author/compiler.js";
+import { NO_RESTART } from "../../host/visor/decide/program-end.js";
 import { freePort } from "./free-port.js";
 import { blocksOf, pageText, runSession, sessionOf } from "./page-session.js";
 

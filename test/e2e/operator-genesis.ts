@@ -1,7 +1,7 @@
 /** A chain whose only validator is operated by the account that tests have the key of, with short votes. */
-import { toBase64 } from "../../host/bytes.js";
+import { toBase64 } from "../../host/base/text/bytes.js";
 import { decodeAddress, operators } from "../addresses.js";
-import { fundedGenesis, SIGNER } from "../unit/api/test-node.js";
+import { fundedGenesis, SIGNER } from "../unit/serve/api/test-node.js";
 import { OWN_KEY } from "./cometbft.js";
 
 /** Tokens that give a validator power. */

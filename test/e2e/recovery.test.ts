@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { govHome } from "../unit/offline/gov-home.js";
+import { govHome } from "../unit/cli/offline/gov-home.js";
 import { DIST } from "./chaind.js";
 import { blocksOf, pageText } from "./page-session.js";
 

@@ -1,6 +1,6 @@
 /** `start --snapshot-before-upgrade`: the state before an upgrade, taken beside the node that goes on. */
 import { describe, expect, test } from "vitest";
-import { listSnapshots } from "../../host/offline/snapshots.js";
+import { listSnapshots } from "../../host/cli/offline/snapshots.js";
 import { TestHome } from "./chaind.js";
 
 const FLAGS = ["--snapshot-before-upgrade"];

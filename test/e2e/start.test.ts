@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { consensusKey } from "../../host/engine/home/consensus-key.js";
+import { consensusKey } from "../../host/node/home/consensus-key.js";
 import { build, guest } from "../guest/build.js";
 import { factsOf } from "../halt-line.js";
 import { genesisDocument, genesisWith } from "../scenario/genesis-text.js";

@@ -1,6 +1,6 @@
 /** `status` for scripts. */
 import { expect, test } from "vitest";
-import { useTestNode } from "../unit/api/test-node.js";
+import { useTestNode } from "../unit/serve/api/test-node.js";
 import { CommandLine } from "./command-line.js";
 
 test("chaind status without -o json → one object of JSON all the same", () =>

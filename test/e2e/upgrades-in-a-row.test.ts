@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { Home } from "../../host/engine/home/home.js";
+import { Home } from "../../host/node/home/home.js";
 import { build, data, guest } from "../guest/build.js";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";

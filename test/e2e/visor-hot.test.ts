@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { askStatus } from "../../host/panel/ask.js";
+import { askStatus } from "../../host/visor/status/ask.js";
 import { launchers } from "../cosmovisor/supervisor.js";
 import { DIST, type Running, run } from "./chaind.js";
 import { cometbft, freePorts, heightOf, quickComet, rpc, votedGenesis } from "./cometbft.js";

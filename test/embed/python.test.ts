@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { ERROR_KINDS } from "../../host/errors.js";
+import { ERROR_KINDS } from "../../host/base/errors/errors.js";
 import { NEWEST_PYTHON, PYTHON, prepareNewestWasmtime, prepareWasmtime } from "../engines/prepare.js";
 import { ROOT } from "../house/sources.js";
 import { readVectors } from "./vector-counts.js";
@@ -78,7 +78,7 @@ describe("embed/python", () => {
     10 * MINUTES,
   );
 
-  test.skipIf(missing)(named("CODES → numbers and exit statuses of host/errors.ts", missing), () => {
+  test.skipIf(missing)(named("CODES → numbers and exit statuses of host/base/errors/errors.ts", missing), () => {
     const { stdout } = python(["-c", "import json; from chain_upgrade.codes import CODES; print(json.dumps(CODES))"]);
     const due = Object.entries(ERROR_KINDS).map(([code, { number, exit }]) => [code, [number, exit]]);
     expect(JSON.parse(stdout)).toEqual(Object.fromEntries(due));

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { toHex } from "../../host/bytes.js";
-import { decodeReceipt, type Receipt, receiptBytes } from "../../host/handler/receipt.js";
+import { toHex } from "../../host/base/text/bytes.js";
+import { decodeReceipt, type Receipt, receiptBytes } from "../../host/upgrade/handler/receipt.js";
 import { ROOT } from "../house/sources.js";
 
 const filled = (byte: number) => new Uint8Array(32).fill(byte);

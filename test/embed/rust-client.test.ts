@@ -7,7 +7,7 @@ import { SigningStargateClient } from "@cosmjs/stargate";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../house/sources.js";
-import { SIGNER, useTestNode, wallet } from "../unit/api/test-node.js";
+import { SIGNER, useTestNode, wallet } from "../unit/serve/api/test-node.js";
 
 const CRATE = join(ROOT, "test/embed/rust-client");
 /** .ci/run builds there before the tests. */

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import asc from "assemblyscript/asc";
-import { concatBytes } from "../../host/bytes.js";
-import { WireWriter } from "../../host/wire.js";
+import { concatBytes } from "../../host/base/text/bytes.js";
+import { WireWriter } from "../../host/base/wire/wire.js";
 import { assemble } from "../guest/build.js";
 import { pairFrame } from "../guest/memory-stores.js";
 import { metered } from "../guest/random/metering.js";

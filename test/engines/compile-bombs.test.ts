@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { checkHandler } from "../../host/handler/check/check.js";
+import { checkHandler } from "../../host/upgrade/handler/check/check.js";
 import { largestHandler, MEMORY_BYTES_MAX, randomBomb } from "../guest/bombs/bombs.js";
 import { moduleOf } from "../guest/bombs/module-of.js";
 import { SHAPES, type Shape } from "../guest/bombs/shapes.js";

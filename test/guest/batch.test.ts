@@ -1,7 +1,7 @@
 /** Guests that migrate in batches: how the host cuts them, what it says with them, and that it makes no difference. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { utf8 } from "../../host/bytes.js";
+import { utf8 } from "../../host/base/text/bytes.js";
 import { type GuestParts, IN, load, OUT } from "./build.js";
 import { MOVE, mover, REPORT } from "./mover.js";
 import { arrayStores, IMPORTS, type Pairs, pairsOf, type Ran, runHandlerIn } from "./running.js";

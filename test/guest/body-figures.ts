@@ -1,7 +1,7 @@
 /** What the bodies of a module ask of a compiler, counted apart from the decoder, which refuses metered modules for their size. */
-import { ByteReader } from "../../host/wasm/byte-reader.js";
-import { type Instruction, instructionOf, OP } from "../../host/wasm/opcodes.js";
-import { SECTION } from "../../host/wasm/wasm-module.js";
+import { ByteReader } from "../../host/upgrade/wasm/byte-reader.js";
+import { type Instruction, instructionOf, OP } from "../../host/upgrade/wasm/opcodes.js";
+import { SECTION } from "../../host/upgrade/wasm/wasm-module.js";
 
 /** By the names of the table in docs/abi.md. */
 export type Figures = Record<

@@ -1,8 +1,8 @@
 /** Builds the modules of these tests: text of trusted people through wabt, then bytes by hand. */
 import { createHash } from "node:crypto";
 import wabt from "wabt";
-import { concatBytes, utf8 } from "../../host/bytes.js";
-import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
+import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
+import { loadHandler, type WasmHandler } from "../../host/upgrade/handler/handler.js";
 
 const tools = await wabt();
 

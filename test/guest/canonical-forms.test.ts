@@ -1,10 +1,10 @@
 /** Immediates that some engines take in a longer form than others: one form is taken here, so acceptance depends on none. */
 import { expect, test } from "vitest";
-import { concatBytes, fromHex, toHex } from "../../host/bytes.js";
-import { checkHandler } from "../../host/handler/check/check.js";
-import { decodeModule } from "../../host/wasm/decode.js";
-import { Findings } from "../../host/wasm/findings.js";
-import { SECTION } from "../../host/wasm/wasm-module.js";
+import { concatBytes, fromHex, toHex } from "../../host/base/text/bytes.js";
+import { checkHandler } from "../../host/upgrade/handler/check/check.js";
+import { decodeModule } from "../../host/upgrade/wasm/decode.js";
+import { Findings } from "../../host/upgrade/wasm/findings.js";
+import { SECTION } from "../../host/upgrade/wasm/wasm-module.js";
 import { assemble, guest, leb, MINIMAL_MANIFEST, manifestSection, section } from "./build.js";
 
 /** The module with bytes of handler_run's body put in the place of others, sizes mended. */

@@ -1,7 +1,7 @@
 /** What a check says as a whole: the manifest section, the list of findings, the engine's word. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, utf8 } from "../../host/bytes.js";
-import { checkHandler } from "../../host/handler/check/check.js";
+import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
+import { checkHandler } from "../../host/upgrade/handler/check/check.js";
 import { assemble, build, customSection, guest, MINIMAL_MANIFEST, manifestSection } from "./build.js";
 
 function firstFinding(bytes: Uint8Array) {

@@ -1,8 +1,8 @@
 /** Guests that say no, break down, or answer nonsense: which code, which words, and what is the engine's own fault. */
 import { describe, expect, test } from "vitest";
-import { fromHex, utf8 } from "../../host/bytes.js";
-import { isUpgradeError, UpgradeError } from "../../host/errors.js";
-import { WireWriter } from "../../host/wire.js";
+import { fromHex, utf8 } from "../../host/base/text/bytes.js";
+import { isUpgradeError, UpgradeError } from "../../host/base/errors/errors.js";
+import { WireWriter } from "../../host/base/wire/wire.js";
 import { data, load, OUT } from "./build.js";
 import { ArrayStore, ArrayStores } from "./memory-stores.js";
 import { arrayStores, failure, IMPORTS, runGuest, runHandlerIn, STORES } from "./running.js";

@@ -1,11 +1,11 @@
 /** What the gas of a run went to, function by function: it adds up to the gas of the run, and small ones are known by hand. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { isUpgradeError } from "../../host/errors.js";
-import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
-import type { HandlerInput } from "../../host/handler/run/sandbox.js";
-import { type GasProfile, gasProfile, sceneGasProfile } from "../../host/harness/gas/gas-profile.js";
-import { openHandler, parseFixture, runScene } from "../../host/harness/index.js";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { loadHandler, type WasmHandler } from "../../host/upgrade/handler/handler.js";
+import type { HandlerInput } from "../../host/upgrade/handler/run/sandbox.js";
+import { type GasProfile, gasProfile, sceneGasProfile } from "../../host/upgrade/test-kit/gas/gas-profile.js";
+import { openHandler, parseFixture, runScene } from "../../host/upgrade/test-kit/index.js";
 import { build, type GuestParts, guest, load, sha256 } from "./build.js";
 import { randomGuest } from "./random/random-guest.js";
 import { IMPORTS, runHandlerIn, STORES } from "./running.js";

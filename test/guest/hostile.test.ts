@@ -1,8 +1,8 @@
 /** Hostile guests, one a line: refused before they run or stopped while they do, each with its code. */
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type ErrorCode, isUpgradeError } from "../../host/errors.js";
-import { checkHandler } from "../../host/handler/check/check.js";
-import { loadHandler } from "../../host/handler/handler.js";
+import { type ErrorCode, isUpgradeError } from "../../host/base/errors/errors.js";
+import { checkHandler } from "../../host/upgrade/handler/check/check.js";
+import { loadHandler } from "../../host/upgrade/handler/handler.js";
 import { load, sha256 } from "./build.js";
 import { REFUSED_MANIFESTS } from "./hostile/refused-manifests.js";
 import { REFUSED_MODULES } from "./hostile/refused-modules.js";

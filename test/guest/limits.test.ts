@@ -1,9 +1,9 @@
-/** Every limit of host/wasm/limits.ts, at the limit and one past it. */
+/** Every limit of host/upgrade/wasm/limits.ts, at the limit and one past it. */
 import { describe, expect, test } from "vitest";
-import { concatBytes } from "../../host/bytes.js";
-import { checkHandler } from "../../host/handler/check/check.js";
-import { HANDLER_BYTES_MAX } from "../../host/limits.js";
-import * as limits from "../../host/wasm/limits.js";
+import { concatBytes } from "../../host/base/text/bytes.js";
+import { checkHandler } from "../../host/upgrade/handler/check/check.js";
+import { HANDLER_BYTES_MAX } from "../../host/base/types/limits.js";
+import * as limits from "../../host/upgrade/wasm/limits.js";
 import { build, customSection, guest } from "./build.js";
 
 const repeat = (count: number, make: (index: number) => string) =>

@@ -1,9 +1,9 @@
 /** A file with its metered module runs as the file without it, but for the price of the bytes: of handlers made at random. */
 import { expect, test } from "vitest";
-import { isUpgradeError } from "../../host/errors.js";
-import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
-import { HOST_PRICES } from "../../host/handler/meter/schedule.js";
-import { withMetered } from "../../host/handler/metered-section.js";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { loadHandler, type WasmHandler } from "../../host/upgrade/handler/handler.js";
+import { HOST_PRICES } from "../../host/upgrade/handler/meter/schedule.js";
+import { withMetered } from "../../host/upgrade/handler/metered-section.js";
 import { build, guest, sha256 } from "./build.js";
 import { Random } from "./random/random.js";
 import { randomGuest } from "./random/random-guest.js";

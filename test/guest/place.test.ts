@@ -1,7 +1,7 @@
 /** Where a run was when it failed: what the details of its error say, and what an observer sees. */
 import { describe, expect, test } from "vitest";
-import { isUpgradeError, type UpgradeError } from "../../host/errors.js";
-import type { HandlerInput } from "../../host/handler/run/sandbox.js";
+import { isUpgradeError, type UpgradeError } from "../../host/base/errors/errors.js";
+import type { HandlerInput } from "../../host/upgrade/handler/run/sandbox.js";
 import { type GuestParts, load } from "./build.js";
 import { runHandlerIn } from "./running.js";
 

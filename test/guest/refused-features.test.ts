@@ -1,6 +1,6 @@
 /** What is refused before anything runs: features, one module per rule, each valid but for it. */
 import { describe, expect, test } from "vitest";
-import { checkHandler } from "../../host/handler/check/check.js";
+import { checkHandler } from "../../host/upgrade/handler/check/check.js";
 import { build, type GuestParts, guest } from "./build.js";
 
 type Refusal = [what: string, parts: GuestParts, code: string, message: string, functionName?: string];

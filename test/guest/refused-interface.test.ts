@@ -1,6 +1,6 @@
 /** What is refused before anything runs: imports and exports that are not those of the interface. */
 import { describe, expect, test } from "vitest";
-import { checkHandler } from "../../host/handler/check/check.js";
+import { checkHandler } from "../../host/upgrade/handler/check/check.js";
 import { build, type GuestParts, guest } from "./build.js";
 
 type Refusal = [what: string, parts: GuestParts, code: string, message: string, functionName?: string];

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build as bundle } from "esbuild";
-import type { SpillLimits } from "../../host/store/disk/lmdb-spill.js";
+import type { SpillLimits } from "../../host/state/store/disk/lmdb-spill.js";
 import { build, type GuestParts, guest, type ManifestSource } from "./build.js";
 import { IMPORTS } from "./running.js";
 

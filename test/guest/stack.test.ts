@@ -1,6 +1,6 @@
 /** Failures of guests in other languages: names of the name section, and positions of the metered code as the original has them. */
 import { describe, expect, test } from "vitest";
-import { failureLines, openHandler, runScene, type Scene } from "../../host/harness/index.js";
+import { failureLines, openHandler, runScene, type Scene } from "../../host/upgrade/test-kit/index.js";
 import { build, guest } from "./build.js";
 
 const SCENE: Scene = { stores: { all: [1, 2, 3].map((i) => [[1, i], "value"] as const) } };

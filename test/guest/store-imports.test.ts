@@ -1,6 +1,6 @@
 /** What a guest gets from the stores: reads, writes and scans by its imports, and how they are counted. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, fromHex, toHex } from "../../host/bytes.js";
+import { concatBytes, fromHex, toHex } from "../../host/base/text/bytes.js";
 import { data } from "./build.js";
 import { pairFrame } from "./memory-stores.js";
 import { pairsOf, runGuest } from "./running.js";

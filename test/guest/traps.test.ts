@@ -1,6 +1,6 @@
 /** Guests that break their interface while they run: each ends with UPG_HANDLER_TRAP, and none can go on. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, fromHex } from "../../host/bytes.js";
+import { concatBytes, fromHex } from "../../host/base/text/bytes.js";
 import { data, OUT } from "./build.js";
 import { failure, IMPORTS, runGuest, STORES } from "./running.js";
 

@@ -1,10 +1,10 @@
 /** Work that gas must bound although no instruction or byte shows it: debts of functions, walks over what was deleted. */
 import { describe, expect, test } from "vitest";
-import { examineHandler } from "../../host/handler/check/check.js";
-import { METER_EXPORTS, meterModule } from "../../host/handler/meter/meter.js";
-import { HOST_PRICES } from "../../host/handler/meter/schedule.js";
-import { runHandler } from "../../host/handler/run/sandbox.js";
-import { MemoryStores } from "../../host/harness/memory-stores.js";
+import { examineHandler } from "../../host/upgrade/handler/check/check.js";
+import { METER_EXPORTS, meterModule } from "../../host/upgrade/handler/meter/meter.js";
+import { HOST_PRICES } from "../../host/upgrade/handler/meter/schedule.js";
+import { runHandler } from "../../host/upgrade/handler/run/sandbox.js";
+import { MemoryStores } from "../../host/upgrade/test-kit/memory-stores.js";
 import { build, guest, load } from "./build.js";
 import { IMPORTS, STORES } from "./running.js";
 

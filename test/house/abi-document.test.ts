@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "vitest";
-import { utf8 } from "../../host/bytes.js";
-import { ERROR_KINDS, type ErrorCode } from "../../host/errors.js";
-import { examineHandler } from "../../host/handler/check/check.js";
-import { INTERFACE_EXPORTS, OFFERED_IMPORTS } from "../../host/handler/check/interface.js";
-import { parseManifest } from "../../host/handler/manifest/manifest.js";
-import { METER_EXPORTS } from "../../host/handler/meter/meter.js";
-import { GAS_SCHEDULE, HOST_PRICES, STACK_BUDGET, WRITES_ALONE } from "../../host/handler/meter/schedule.js";
-import { withMetered } from "../../host/handler/metered-section.js";
-import * as limits from "../../host/limits.js";
-import { hasHidden } from "../../host/visible.js";
-import * as wasmLimits from "../../host/wasm/limits.js";
+import { utf8 } from "../../host/base/text/bytes.js";
+import { ERROR_KINDS, type ErrorCode } from "../../host/base/errors/errors.js";
+import { examineHandler } from "../../host/upgrade/handler/check/check.js";
+import { INTERFACE_EXPORTS, OFFERED_IMPORTS } from "../../host/upgrade/handler/check/interface.js";
+import { parseManifest } from "../../host/upgrade/handler/manifest/manifest.js";
+import { METER_EXPORTS } from "../../host/upgrade/handler/meter/meter.js";
+import { GAS_SCHEDULE, HOST_PRICES, STACK_BUDGET, WRITES_ALONE } from "../../host/upgrade/handler/meter/schedule.js";
+import { withMetered } from "../../host/upgrade/handler/metered-section.js";
+import * as limits from "../../host/base/types/limits.js";
+import { hasHidden } from "../../host/base/text/visible.js";
+import * as wasmLimits from "../../host/upgrade/wasm/limits.js";
 import { build, guest } from "../guest/build.js";
 import { ROOT } from "./sources.js";
 
@@ -105,7 +105,7 @@ describe("docs/abi.md", () => {
     }
   });
 
-  test("limits → those of host/limits.ts, host/wasm/limits.ts and the schedule", () => {
+  test("limits → those of host/base/types/limits.ts, host/upgrade/wasm/limits.ts and the schedule", () => {
     const known: Readonly<Record<string, unknown>> = { ...limits, ...wasmLimits, STACK_BUDGET, WRITES_ALONE };
     const table = rows("### Limits", "limit");
     expect(table.length).toBeGreaterThan(20);

@@ -3,16 +3,16 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Core } from "../../host/core/core.js";
-import { CORE_WASM } from "../../host/core/core-wasm.js";
-import { ABSENT, ERROR_KINDS } from "../../host/errors.js";
-import { INTERFACE_EXPORTS, OFFERED_IMPORTS } from "../../host/handler/check/interface.js";
-import * as limits from "../../host/limits.js";
-import type { Decision } from "../../host/types.js";
-import { decodeModule } from "../../host/wasm/decode.js";
-import { Findings } from "../../host/wasm/findings.js";
-import { signatureText } from "../../host/wasm/value-types.js";
-import { SECTION, type WasmModule } from "../../host/wasm/wasm-module.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { CORE_WASM } from "../../host/upgrade/core/core-wasm.js";
+import { ABSENT, ERROR_KINDS } from "../../host/base/errors/errors.js";
+import { INTERFACE_EXPORTS, OFFERED_IMPORTS } from "../../host/upgrade/handler/check/interface.js";
+import * as limits from "../../host/base/types/limits.js";
+import type { Decision } from "../../host/base/types/types.js";
+import { decodeModule } from "../../host/upgrade/wasm/decode.js";
+import { Findings } from "../../host/upgrade/wasm/findings.js";
+import { signatureText } from "../../host/upgrade/wasm/value-types.js";
+import { SECTION, type WasmModule } from "../../host/upgrade/wasm/wasm-module.js";
 import { compile } from "../core/assemblyscript.js";
 import { storeOf } from "../core/cores.js";
 import { canonicalPlan } from "../core/plan-wire.js";
@@ -160,7 +160,7 @@ describe("decisions and flags", () => {
 });
 
 describe("codes", () => {
-  test("are those of host/errors.ts", () => {
+  test("are those of host/base/errors/errors.ts", () => {
     const kinds = Object.entries(ERROR_KINDS).map(([code, { number }]) => [code, number]);
     expect(Object.entries(abi.codes)).toEqual([["ABSENT", ABSENT], ...kinds]);
   });
@@ -176,7 +176,7 @@ describe("codes", () => {
 });
 
 describe("limits", () => {
-  test("of assembly/core/limits.ts are those of host/limits.ts, but for the sizes of the core's own memory", () => {
+  test("of assembly/core/limits.ts are those of host/base/types/limits.ts, but for the sizes of the core's own memory", () => {
     const { SCRATCH_BYTES, ARENA_BYTES, ...twins } = constantsOf("assembly/core/limits.ts");
     expect(Object.keys(twins).length).toBe(5);
     expect(limits).toMatchObject(twins);
@@ -186,7 +186,7 @@ describe("limits", () => {
 });
 
 describe("handler interface", () => {
-  test("is that of host/handler/interface.ts", () => {
+  test("is that of host/upgrade/handler/interface.ts", () => {
     expect(writtenAll(abi.handler.imports)).toEqual(Object.fromEntries(OFFERED_IMPORTS));
     const exports = Object.entries(abi.handler.exports).map(([name, { required, ...signature }]) => [
       name,

@@ -15,12 +15,12 @@ const NAMED = /--home|--keyring-dir|--help|\$\{where\}|\$\{chainvisor(?:For\(\w+
 
 /** Where there is no home to name: the file of settings, another operator's home, help, and a database below any home. */
 const WITHOUT_HOME: readonly string[] = [
-  "host/cli/config-defaults.ts",
-  "host/demo/old-document.ts",
-  "host/genesis/collect-gentxs.ts",
-  "host/offline/commands/export.ts",
-  "host/store/disk/lmdb-checksum.ts",
-  "host/store/versions/commit-record.ts",
+  "host/cli/commands/config-defaults.ts",
+  "host/cli/demo/old-document.ts",
+  "host/cli/genesis/collect-gentxs.ts",
+  "host/cli/offline/commands/export.ts",
+  "host/state/store/disk/lmdb-checksum.ts",
+  "host/state/store/versions/commit-record.ts",
 ];
 
 test("advice with a command of this program names the home", () => {

@@ -43,7 +43,7 @@ function problemsOf(files: readonly string[]): Map<string, string[]> {
     paths: {
       "chain-upgrade": [join(ROOT, "host/index.ts")],
       "chain-upgrade/node": [join(ROOT, "host/node.ts")],
-      "chain-upgrade/test": [join(ROOT, "host/harness/index.ts")],
+      "chain-upgrade/test": [join(ROOT, "host/upgrade/test-kit/index.ts")],
       "chain-upgrade/verify": [join(ROOT, "host/verify/index.ts")],
     },
   };

@@ -28,7 +28,7 @@ const roomOf = (place: string) => (place.startsWith("host/") ? (place.split("/")
 const floorOf = (room: string) => floors.get(room) ?? Number.POSITIVE_INFINITY;
 /** The traps replace functions of the runtime: a call of `Date.now` is no call of a room. */
 const isTraced = (path: string) =>
-  /^(host\/(?!gen\/)[\w-]+|examples)\/.*(?<!-wasm)\.ts$/.test(path) && path !== "host/determinism/traps.ts";
+  /^(host\/(?!gen\/)[\w-]+|examples)\/.*(?<!-wasm)\.ts$/.test(path) && path !== "host/chain/determinism/traps.ts";
 
 async function callsOfABlock(): Promise<string[]> {
   const outfile = join(ROOT, `build/run/calls-${process.pid}.mjs`);

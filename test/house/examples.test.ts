@@ -40,7 +40,7 @@ function messagesIn(path: string): Set<string> {
 describe("messages", () => {
   test("each one → known by one folder of host", () => {
     const folders = new Map<string, Set<string>>();
-    for (const path of sourcesOf("host").filter((each) => !each.startsWith("host/gen/"))) {
+    for (const path of sourcesOf("host").filter((each) => !each.startsWith("host/base/gen/"))) {
       for (const message of messagesIn(path)) {
         const known = folders.get(message) ?? new Set();
         known.add(relative("host", dirname(path)));

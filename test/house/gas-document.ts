@@ -13,8 +13,8 @@ import {
   SLOT_BYTES,
   STACK_BUDGET,
   WRITES_ALONE,
-} from "../../host/handler/meter/schedule.js";
-import { GAS_LIMIT_MAX, LOG_BYTES_MAX, LOG_LINES_MAX } from "../../host/limits.js";
+} from "../../host/upgrade/handler/meter/schedule.js";
+import { GAS_LIMIT_MAX, LOG_BYTES_MAX, LOG_LINES_MAX } from "../../host/base/types/limits.js";
 import {
   BRANCH_VALUES_MAX,
   BRANCH_VARIABLES_MAX,
@@ -24,8 +24,8 @@ import {
   LOOP_NESTING_MAX,
   LOOPS_MAX,
   VALUES_MAX,
-} from "../../host/wasm/limits.js";
-import { type Instruction, instructionOf } from "../../host/wasm/opcodes.js";
+} from "../../host/upgrade/wasm/limits.js";
+import { type Instruction, instructionOf } from "../../host/upgrade/wasm/opcodes.js";
 
 const PREFIXED = 0xfc00;
 
@@ -94,7 +94,7 @@ cores at 2.5 GHz).
 
 \`npm run bench -- gas\` measures what a gas of each row below takes, at its worst, and fails when one takes more than five times what a
 gas of split-balances takes in the same run, when a scan after a hundred spilled runs takes more than twice what one takes after none, or
-when a billion gas takes longer than it says above. What was measured is a comment at each price in \`host/handler/meter/schedule.ts\`.
+when a billion gas takes longer than it says above. What was measured is a comment at each price in \`host/upgrade/handler/meter/schedule.ts\`.
 
 ## Instructions
 

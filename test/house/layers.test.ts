@@ -61,7 +61,7 @@ describe("layers", () => {
     }
     const floors = new Map<string, number>();
     // The ground floor too; what `buf generate` makes is nobody's to read.
-    for (const { path } of own.filter((each) => !each.path.startsWith("host/gen/"))) {
+    for (const { path } of own.filter((each) => !each.path.startsWith("host/base/gen/"))) {
       const floor = path.slice(0, path.lastIndexOf("/"));
       floors.set(floor, (floors.get(floor) ?? 0) + 1);
     }
@@ -116,7 +116,7 @@ describe("layers", () => {
     const banned =
       /\b(Date\s*[.(]|new Date|Math\.random|performance\.|process\.|setTimeout|setInterval|localeCompare|toLocale\w+|Intl\.|crypto\.getRandomValues|console\.)/;
     const found = sources
-      .filter((source) => !isMachineFile(source) && !source.path.startsWith("host/gen/"))
+      .filter((source) => !isMachineFile(source) && !source.path.startsWith("host/base/gen/"))
       .flatMap(({ path, text }) =>
         text.split("\n").flatMap((line, index) => {
           const code = line.replace(/\/\/.*|^\s*\*.*|\/\*.*\*\//g, "").replace(/"(?:[^"\\]|\\.)*"/g, '""');
@@ -151,7 +151,7 @@ describe("layers", () => {
   });
 
   test("files hold one idea: none over 300 lines, the median under 140", () => {
-    const own = sources.filter(({ path }) => !path.startsWith("host/gen/") && !path.endsWith("-wasm.ts"));
+    const own = sources.filter(({ path }) => !path.startsWith("host/base/gen/") && !path.endsWith("-wasm.ts"));
     const lengths = own.map(({ path, text }) => ({ path, lines: text.split("\n").length }));
     expect(lengths.filter(({ lines }) => lines > 301)).toEqual([]);
     const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
@@ -161,15 +161,15 @@ describe("layers", () => {
   test("a chain's program is started in one place alone, which asks first whether this machine can run it", () => {
     /** Start Node.js itself, the shell's watcher, or a tool of the system; two ask `requireRunnable` first. The traps start nothing. */
     const others = [
-      ...["host/abci/comet/binary.ts", "host/abci/comet/process.ts", "host/demo/child-node.ts", "host/demo/vote.ts"],
-      ...["host/determinism/traps.ts", "host/download/unpacked.ts", "host/localnet/run.ts"],
-      "host/offline/replay/replay.ts",
-      ...["host/offline/rollback-comet.ts", "host/store/disk/lmdb-temporary-path.ts"],
+      ...["host/node/comet/engine/binary.ts", "host/node/comet/engine/process.ts", "host/cli/demo/child-node.ts", "host/cli/demo/vote.ts"],
+      ...["host/chain/determinism/traps.ts", "host/visor/download/unpacked.ts", "host/cli/localnet/run.ts"],
+      "host/cli/offline/replay/replay.ts",
+      ...["host/cli/offline/rollback-comet.ts", "host/state/store/disk/lmdb-temporary-path.ts"],
     ];
     const found = sources.flatMap(({ path, imports }) =>
       imports.filter((each) => !each.isTypeOnly && each.specifier === "node:child_process").map(() => path),
     );
-    expect(found.toSorted()).toEqual([...others, "host/programs/spawn-program.ts"].toSorted());
+    expect(found.toSorted()).toEqual([...others, "host/node/programs/spawn-program.ts"].toSorted());
   });
 
   test("no `export *`, which hides what a module offers", () => {

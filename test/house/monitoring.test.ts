@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Board } from "../../host/panel/board.js";
-import { openStatus } from "../../host/panel/server.js";
-import type { Settings } from "../../host/sidecar/settings.js";
-import { useTestNode } from "../unit/api/test-node.js";
+import { Board } from "../../host/visor/status/board.js";
+import { openStatus } from "../../host/visor/status/server.js";
+import type { Settings } from "../../host/visor/decide/settings.js";
+import { useTestNode } from "../unit/serve/api/test-node.js";
 import { statusMachine } from "../unit/visor/status-machine.js";
 import { ROOT } from "./sources.js";
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VERSION } from "../../host/version.js";
+import { VERSION } from "../../host/base/terminal/version.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { ROOT } from "./sources.js";
 
@@ -95,7 +95,7 @@ describe("checkers", () => {
       const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-gen-"));
       try {
         expectClean(run(bin("buf"), "generate", "-o", folder));
-        expectClean(run("diff", "-r", join(folder, "host/gen"), "host/gen"));
+        expectClean(run("diff", "-r", join(folder, "host/base/gen"), "host/base/gen"));
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }

@@ -14,33 +14,33 @@ const RULES: readonly Rule[] = [
   {
     what: "base64 is toBase64() and fromBase64()",
     banned: /\b(atob|btoa)\s*\(|(?:from\([^()]*(?:\([^()]*\))?[^()]*,\s*|toString\(|digest\()["']base64(?:url)?["']/,
-    home: ["host/bytes.ts"],
+    home: ["host/base/text/bytes.ts"],
   },
   {
     what: "hex is toHex(), toUpperHex() and fromHex()",
     banned:
       /(?:from\([^()]*(?:\([^()]*\))?[^()]*,\s*|toString\(|digest\()["']hex["']|toString\(16\)(?:\.toUpperCase\(\))?\.padStart\(2\b|toHex\(.*\)\.toUpperCase\(\)/,
-    home: ["host/bytes.ts"],
+    home: ["host/base/text/bytes.ts"],
   },
   {
     what: "bytes become text by decodeText() or decodeLossy()",
     banned: /\bTextDecoder\b|toString\(["']utf-?8["']\)/,
-    home: ["host/text.ts"],
+    home: ["host/base/text/text.ts"],
   },
   {
     what: "text becomes bytes by utf8() or encodeText()",
     banned: /\bTextEncoder\b/,
-    home: ["host/text.ts"],
+    home: ["host/base/text/text.ts"],
   },
   {
     what: "year 1, Go's zero time, is ZERO_TIME",
     banned: /-62_?135_?596_?800|0001-01-01/,
-    home: ["host/time.ts"],
+    home: ["host/base/time/time.ts"],
   },
   {
     what: "the version map's bytes are encodeVersionMap() and decodeVersionMap()",
     banned: /function \w*(?:en|de)code\w*VersionMap\b/,
-    home: ["host/version-map.ts"],
+    home: ["host/upgrade/core/version-map.ts"],
   },
 ];
 
@@ -78,7 +78,7 @@ const HOT =
 describe("reads by index", () => {
   test.each([
     ["where every read counts", true, 241],
-    ["elsewhere, where byteAt() and itemAt() of host/at.ts read", false, 36],
+    ["elsewhere, where byteAt() and itemAt() of host/base/text/checked-index.ts read", false, 36],
   ])("casts %s → never more; fewer: lower the number here", (_, isHot, most) => {
     const casts = own
       .filter(({ path }) => HOT.test(path) === isHot && path.startsWith("host/"))

@@ -1,18 +1,18 @@
 /** Who has power, and under which parameters: changed by handlers of both kinds, by transactions and by governance. */
 import { create, toBinary } from "@bufbuild/protobuf";
-import { concatBytes, toBase64, toHex, utf8 } from "../../host/bytes.js";
-import { readConsensusKey } from "../../host/engine/home/consensus-key.js";
-import { BondStatus, ValidatorSchema } from "../../host/gen/chain/staking/v1/staking_pb.js";
-import { MsgSendSchema } from "../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
-import { MsgUpdateParamsSchema } from "../../host/gen/cosmos/consensus/v1/tx_pb.js";
-import { PubKeySchema } from "../../host/gen/cosmos/crypto/ed25519/keys_pb.js";
+import { concatBytes, toBase64, toHex, utf8 } from "../../host/base/text/bytes.js";
+import { readConsensusKey } from "../../host/node/home/consensus-key.js";
+import { BondStatus, ValidatorSchema } from "../../host/base/gen/chain/staking/v1/staking_pb.js";
+import { MsgSendSchema } from "../../host/base/gen/cosmos/bank/v1beta1/tx_pb.js";
+import { MsgUpdateParamsSchema } from "../../host/base/gen/cosmos/consensus/v1/tx_pb.js";
+import { PubKeySchema } from "../../host/base/gen/cosmos/crypto/ed25519/keys_pb.js";
 import {
   MsgCreateValidatorSchema,
   MsgDelegateSchema,
   MsgUndelegateSchema,
-} from "../../host/gen/cosmos/staking/v1beta1/tx_pb.js";
-import { ConsensusParamsSchema } from "../../host/gen/tendermint/types/params_pb.js";
-import { packAny } from "../../host/values/any.js";
+} from "../../host/base/gen/cosmos/staking/v1beta1/tx_pb.js";
+import { ConsensusParamsSchema } from "../../host/base/gen/tendermint/types/params_pb.js";
+import { packAny } from "../../host/chain/values/any.js";
 import { decodeAddress, operators } from "../addresses.js";
 import { GOV_ADDRESS, type Packed, pack, Signer } from "../scenario/wallet.js";
 import type { Network } from "./network.js";

@@ -2,8 +2,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compileHandler } from "../../host/author/compile.js";
-import { openCompiler } from "../../host/author/compiler.js";
+import { compileHandler } from "../../host/cli/author/compile.js";
+import { openCompiler } from "../../host/cli/author/compiler.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const EXAMPLE = join(ROOT, "examples/split-balances/assembly");

@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { HttpServer } from "../unit/download/http-server.js";
+import { HttpServer } from "../unit/visor/download/http-server.js";
 import { ADDED_SCENES } from "./added-scenes.js";
 import { Bed } from "./bed.js";
 import { NETWORK_SCENES } from "./network-scenes.js";

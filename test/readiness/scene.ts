@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
-import type { HttpServer } from "../unit/download/http-server.js";
+import type { HttpServer } from "../unit/visor/download/http-server.js";
 import type { Bed, BedOptions } from "./bed.js";
 import type { Supervised } from "./supervised.js";
 import type { Surface } from "./surfaces.js";

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cancelUpgrade, softwareUpgrade } from "../scenario/wallet.js";
-import type { HttpServer } from "../unit/download/http-server.js";
+import type { HttpServer } from "../unit/visor/download/http-server.js";
 import type { Bed } from "./bed.js";
 import { HANDLER, HEIGHT, handler, outcome, plan, played, type Scene, Skipped, sha256, type Use } from "./scene.js";
 import { newProgram, oldProgram } from "./supervised.js";

@@ -4,9 +4,9 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { shellWord } from "../../host/shell-word.js";
-import { MARK } from "../../host/sidecar/child-env.js";
-import { left } from "../../host/sidecar/left-processes.js";
+import { shellWord } from "../../host/base/text/shell-word.js";
+import { MARK } from "../../host/visor/decide/child-env.js";
+import { left } from "../../host/visor/decide/orphaned-processes.js";
 import {
   type CommandEnd,
   ofAlerts,

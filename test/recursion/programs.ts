@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import "../serve-chain.js";
-import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { makeHome } from "../e2e/prepared-home.js";
 import { FIRST_PROPOSAL, GOVERNOR, governedGenesis } from "../readiness/governor.js";
 import { type Packed, propose, vote } from "../scenario/wallet.js";

@@ -1,6 +1,6 @@
 /** Run as a process with a stack of its own size: prints what `requireStack` and `withStackLeft` do on it, as JSON. */
-import { requireStack, withStackLeft } from "../../host/engine-limit.js";
-import { messageOf } from "../../host/errors.js";
+import { requireStack, withStackLeft } from "../../host/base/errors/engine-limit.js";
+import { messageOf } from "../../host/base/errors/errors.js";
 
 const KIB = 68;
 

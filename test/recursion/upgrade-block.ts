@@ -3,7 +3,7 @@
  * nodes on copies of the home make it, and `replay` makes it again.
  */
 import { cpSync, rmSync } from "node:fs";
-import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { FIRST_PROPOSAL, GOVERNOR } from "../readiness/governor.js";
 import { propose, softwareUpgrade, vote } from "../scenario/wallet.js";
 import { recursionMessage } from "./chain.js";

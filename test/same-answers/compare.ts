@@ -1,5 +1,5 @@
 /** The same requests to two nodes whose blocks are the same: what they answer is, too. */
-import type { QueryService } from "../../host/chain/query/service.js";
+import type { QueryService } from "../../host/chain/app/query/service.js";
 import { askGrpc, askRest, askRpc, grpcClient, type Servers } from "./answers.js";
 import { type ChainFacts, grpcRequests, restRequests, rpcRequests } from "./requests.js";
 

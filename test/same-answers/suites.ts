@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
-const SUITES = ["test/unit/api", "test/e2e/grpcurl.test.ts"];
+const SUITES = ["test/unit/serve/api", "test/e2e/grpcurl.test.ts"];
 
 const given = process.argv.slice(2);
 const args = ["node_modules/vitest/vitest.mjs", "run", ...(given.length > 0 ? given : SUITES)];

@@ -1,12 +1,12 @@
 /** Transactions of a story, signed one after another; the same seed gives the same. */
 
-import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
-import { MsgCancelProposalSchema, MsgVoteWeightedSchema } from "../../host/gen/cosmos/gov/v1/tx_pb.js";
-import { TextProposalSchema } from "../../host/gen/cosmos/gov/v1beta1/gov_pb.js";
+import { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { MsgCancelProposalSchema, MsgVoteWeightedSchema } from "../../host/base/gen/cosmos/gov/v1/tx_pb.js";
+import { TextProposalSchema } from "../../host/base/gen/cosmos/gov/v1beta1/gov_pb.js";
 import {
   MsgSubmitProposalSchema as LegacySubmitSchema,
   MsgVoteSchema as LegacyVoteSchema,
-} from "../../host/gen/cosmos/gov/v1beta1/tx_pb.js";
+} from "../../host/base/gen/cosmos/gov/v1beta1/tx_pb.js";
 import {
   deposit,
   type Packed,

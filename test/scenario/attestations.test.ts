@@ -1,11 +1,11 @@
 /** Attestations: what a validator's operator says of a plan; who may, what is refused, what counts, what state holds. */
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../host/bytes.js";
-import { routerAt } from "../../host/chain/tx/message-kind.js";
-import { MsgAttestSchema, MsgWithdrawAttestationSchema } from "../../host/gen/chain/upgrade/v1/tx_pb.js";
-import { attestationMessages } from "../../host/modules/upgrade/attest.js";
-import { attestations, readAttestation } from "../../host/modules/upgrade/attestations.js";
-import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { toHex } from "../../host/base/text/bytes.js";
+import { routerAt } from "../../host/chain/app/tx/message-kind.js";
+import { MsgAttestSchema, MsgWithdrawAttestationSchema } from "../../host/base/gen/chain/upgrade/v1/tx_pb.js";
+import { attestationMessages } from "../../host/chain/modules/upgrade/attest.js";
+import { attestations, readAttestation } from "../../host/chain/modules/upgrade/attestations.js";
+import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { exampleChain, V1, V2 } from "../example-chain.js";
 import { attribute } from "./gov-chain.js";
 import {

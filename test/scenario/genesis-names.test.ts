@@ -1,8 +1,8 @@
 /** Names in a genesis document that nobody knows: dropped in silence, a misspelt one would leave a default in force. */
 import { expect, test } from "vitest";
-import { genesisCounts, missingFromGenesis, parseGenesis } from "../../host/chain/genesis/genesis.js";
-import { moduleGenesis } from "../../host/chain/genesis/module-genesis.js";
-import type { Module } from "../../host/chain/module.js";
+import { genesisCounts, missingFromGenesis, parseGenesis } from "../../host/chain/app/genesis/genesis.js";
+import { moduleGenesis } from "../../host/chain/app/genesis/module-genesis.js";
+import type { Module } from "../../host/chain/app/module.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";

@@ -1,6 +1,6 @@
 /** Specification 7.7: with 2 * (VotingPeriod + DepositPeriod) + SafetyDelta there is time to take a plan back. */
 import { expect, test } from "vitest";
-import { ProposalStatus } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { ProposalStatus } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { V1 } from "../example-chain.js";
 import { ALICE, DAVE, govGenesis, Town } from "./gov-chain.js";
 import { cancelUpgrade, deposit, type Packed, propose, softwareUpgrade } from "./wallet.js";

@@ -1,7 +1,7 @@
 /** An upgrade by governance: proposed, voted, scheduled, halted for, applied; cancelled, delayed, hastened, replaced. */
 import { describe, expect, test } from "vitest";
-import { MsgSoftwareUpgradeSchema } from "../../host/gen/chain/upgrade/v1beta1/tx_pb.js";
-import { ProposalStatus, VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
+import { MsgSoftwareUpgradeSchema } from "../../host/base/gen/chain/upgrade/v1beta1/tx_pb.js";
+import { ProposalStatus, VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { V1 } from "../example-chain.js";
 import { ALICE, attribute, BOB, CAROL, DAVE, govGenesis, Town } from "./gov-chain.js";
 import { splitBalances } from "./versions.js";

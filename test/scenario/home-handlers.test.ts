@@ -3,7 +3,7 @@
  * state and from the one handler whose plan is due. What else lies there means nothing.
  */
 import { describe, expect, test } from "vitest";
-import type { WasmHandler } from "../../host/handler/handler.js";
+import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { V1, V2 } from "../example-chain.js";
 import { data, load } from "../guest/build.js";
 import { Chain, type ProcessOptions } from "./chain.js";

@@ -1,8 +1,8 @@
 /** A database that outlives the processes of a scenario: closed with one, opened again with the next. */
 
-import type { SpillFiles } from "../../host/branch/spill/spill-files.js";
-import type { Batch, Database, DatabaseRange } from "../../host/store/disk/database.js";
-import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
+import type { SpillFiles } from "../../host/state/branch/spill/spill-files.js";
+import type { Batch, Database, DatabaseRange } from "../../host/state/store/disk/database.js";
+import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
 
 export class KeptDatabase implements Database {
   #inner: Database | undefined;

@@ -1,7 +1,7 @@
 /** Validators of a test's chain by their consensus keys: in its genesis document, and as records of its state. */
 
-import type { GenesisValidator } from "../../host/modules/staking/genesis-records.js";
-import { addressesOf } from "../../host/values/address.js";
+import type { GenesisValidator } from "../../host/chain/modules/staking/genesis-records.js";
+import { addressesOf } from "../../host/chain/values/address.js";
 
 const addresses = addressesOf();
 

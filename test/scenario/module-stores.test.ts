@@ -1,13 +1,13 @@
 /** What guards learn from a chain's modules: what it cannot go on without, and which stores a module needs to run. */
 import { expect, test } from "vitest";
-import { App } from "../../host/chain/app.js";
-import { defineChain } from "../../host/chain/define-chain.js";
-import { parseGenesis } from "../../host/chain/genesis/genesis.js";
-import type { Module } from "../../host/chain/module.js";
-import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/native/sha256.js";
-import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
-import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { App } from "../../host/chain/app/app.js";
+import { defineChain } from "../../host/chain/app/define-chain.js";
+import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
+import type { Module } from "../../host/chain/app/module.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { exampleChain } from "../example-chain.js";
 import { load } from "../guest/build.js";
 import { failureOf } from "./chain.js";

@@ -1,6 +1,6 @@
 /** Plans for now: the very next block, the block that schedules them, and heights that were missed. */
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../host/bytes.js";
+import { toHex } from "../../host/base/text/bytes.js";
 import { V1, V2 } from "../example-chain.js";
 import { Chain } from "./chain.js";
 import { splitBalances, toV2 } from "./versions.js";

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { notesChain } from "../../examples/notes-chain/chain.js";
 import { CountSchema } from "../../examples/notes-chain/gen/notes_pb.js";
 import { notes } from "../../examples/notes-chain/notes.js";
-import { defineChain } from "../../host/chain/define-chain.js";
-import { records } from "../../host/values/typed-records.js";
+import { defineChain } from "../../host/chain/app/define-chain.js";
+import { records } from "../../host/chain/values/typed-records.js";
 import { failureOf } from "./chain.js";
 import { Program } from "./notes-program.js";
 

@@ -1,7 +1,7 @@
 /** State of heights before the last, each in the layout of its version. */
 
 import { describe, expect, test } from "vitest";
-import { bankOf } from "../../host/modules/bank/bank.js";
+import { bankOf } from "../../host/chain/modules/bank/bank.js";
 import { V1 } from "../example-chain.js";
 import { failureOf } from "./chain.js";
 import { ALICE, BOB, govGenesis, Town } from "./gov-chain.js";

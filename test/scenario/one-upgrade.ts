@@ -1,14 +1,14 @@
 /** A chain of any modules, whose second block is that of an upgrade. */
-import { App, type AppOptions, type BlockResult } from "../../host/chain/app.js";
-import { type Chain as ChainValue, defineChain } from "../../host/chain/define-chain.js";
-import { parseGenesis } from "../../host/chain/genesis/genesis.js";
-import type { Module } from "../../host/chain/module.js";
-import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/native/sha256.js";
-import type { MemoryDatabase } from "../../host/store/disk/memory-database.js";
-import type { KVStore } from "../../host/types.js";
-import type { UpgradeContext } from "../../host/upgrade/handlers.js";
-import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { App, type AppOptions, type BlockResult } from "../../host/chain/app/app.js";
+import { type Chain as ChainValue, defineChain } from "../../host/chain/app/define-chain.js";
+import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
+import type { Module } from "../../host/chain/app/module.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import type { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import type { KVStore } from "../../host/base/types/types.js";
+import type { UpgradeContext } from "../../host/upgrade/module/handlers.js";
+import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { exampleChain, V1 } from "../example-chain.js";
 import { load } from "../guest/build.js";
 import { genesisText } from "./genesis-text.js";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { bigEndian64, utf8 } from "../../host/bytes.js";
-import type { Module } from "../../host/chain/module.js";
-import { ProposalStatus } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
-import { enqueue } from "../../host/gov/queues.js";
-import { writeNextProposalId, writeProposal } from "../../host/gov/records.js";
+import { bigEndian64, utf8 } from "../../host/base/text/bytes.js";
+import type { Module } from "../../host/chain/app/module.js";
+import { ProposalStatus } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { enqueue } from "../../host/chain/modules/gov/queues.js";
+import { writeNextProposalId, writeProposal } from "../../host/chain/modules/gov/records.js";
 import { exampleChain } from "../example-chain.js";
 import { next, upgraded } from "./one-upgrade.js";
 import { END, entryKey, open, type Stores, writes, writesPair } from "./spoilers.js";

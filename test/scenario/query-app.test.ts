@@ -2,17 +2,17 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { Query as NotesQuery, QueryNotesRequestSchema } from "../../examples/notes-chain/gen/notes_pb.js";
-import { App } from "../../host/chain/app.js";
-import { defineChain } from "../../host/chain/define-chain.js";
-import { parseGenesis } from "../../host/chain/genesis/genesis.js";
-import type { QueryCall } from "../../host/chain/query/call.js";
-import { implement } from "../../host/chain/query/service.js";
-import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/native/sha256.js";
-import { Query } from "../../host/query/query.js";
-import { queryNode } from "../../host/rehearsal/block/query-node.js";
-import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
-import type { KVStore } from "../../host/types.js";
+import { App } from "../../host/chain/app/app.js";
+import { defineChain } from "../../host/chain/app/define-chain.js";
+import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
+import type { QueryCall } from "../../host/chain/app/query/call.js";
+import { implement } from "../../host/chain/app/query/service.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import { Query } from "../../host/serve/query/query.js";
+import { queryNode } from "../../host/cli/rehearsal/block/query-node.js";
+import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import type { KVStore } from "../../host/base/types/types.js";
 import { exampleChain } from "../example-chain.js";
 import { genesisText } from "./genesis-text.js";
 

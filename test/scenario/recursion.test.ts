@@ -1,9 +1,9 @@
 /** How deep a message may recurse: bounds that are counted, and what happens where the engine has the only bound. */
 import { describe, expect, test } from "vitest";
-import { engineLimit, rethrowEngineLimit, withinEngineLimits } from "../../host/engine-limit.js";
-import { isUpgradeError, UpgradeError } from "../../host/errors.js";
-import { gov } from "../../host/gov/module.js";
-import { describeError } from "../../host/values/tx-error.js";
+import { engineLimit, rethrowEngineLimit, withinEngineLimits } from "../../host/base/errors/engine-limit.js";
+import { isUpgradeError, UpgradeError } from "../../host/base/errors/errors.js";
+import { gov } from "../../host/chain/modules/gov/module.js";
+import { describeError } from "../../host/chain/values/tx-error.js";
 import { recursionChainWith } from "../recursion/chain.js";
 import { failureOf } from "./chain.js";
 import { OUTSIDE, RecursionProgram } from "./recursion-chain.js";

@@ -2,11 +2,11 @@
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { TxMsgDataSchema } from "../../host/gen/cosmos/base/abci/v1beta1/abci_pb.js";
-import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
-import { AuthInfoSchema, ModeInfoSchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
-import { sha256 } from "../../host/native/sha256.js";
-import { moduleAddress } from "../../host/values/address.js";
+import { TxMsgDataSchema } from "../../host/base/gen/cosmos/base/abci/v1beta1/abci_pb.js";
+import { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { AuthInfoSchema, ModeInfoSchema, TxRawSchema } from "../../host/base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import { moduleAddress } from "../../host/chain/values/address.js";
 import { ALICE, BOB, DAVE, Town } from "./gov-chain.js";
 import { propose, send, softwareUpgrade, vote } from "./wallet.js";
 

@@ -3,19 +3,19 @@
  * five seconds apart; what unbonds comes back after 20 seconds.
  */
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { BlockRequest } from "../../host/chain/app.js";
-import { PubKeySchema } from "../../host/gen/cosmos/crypto/ed25519/keys_pb.js";
+import type { BlockRequest } from "../../host/chain/app/app.js";
+import { PubKeySchema } from "../../host/base/gen/cosmos/crypto/ed25519/keys_pb.js";
 import {
   type MsgCreateValidator,
   MsgCreateValidatorSchema,
   MsgDelegateSchema,
   MsgUndelegateSchema,
-} from "../../host/gen/cosmos/staking/v1beta1/tx_pb.js";
-import { accountBank, storeBank } from "../../host/modules/bank/bank.js";
-import { backedStake } from "../../host/modules/staking/pools.js";
-import { soundValidators } from "../../host/modules/staking/power.js";
-import { readValidator, STAKING_STORE } from "../../host/modules/staking/records.js";
-import { unbondingDelegations } from "../../host/modules/staking/unbonding.js";
+} from "../../host/base/gen/cosmos/staking/v1beta1/tx_pb.js";
+import { accountBank, storeBank } from "../../host/chain/modules/bank/bank.js";
+import { backedStake } from "../../host/chain/modules/staking/pools.js";
+import { soundValidators } from "../../host/chain/modules/staking/power.js";
+import { readValidator, STAKING_STORE } from "../../host/chain/modules/staking/records.js";
+import { unbondingDelegations } from "../../host/chain/modules/staking/unbonding.js";
 import { operators } from "../addresses.js";
 import { Chain, type ChainOptions, type MadeBlock, type Process } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";

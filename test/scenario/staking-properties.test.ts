@@ -1,11 +1,11 @@
 /** Shares and pools under any messages: nothing is made or lost, and nobody gains by rounding. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { backedStake, owedByPools, poolAddress } from "../../host/modules/staking/pools.js";
-import { consensusPowers } from "../../host/modules/staking/power.js";
-import { delegations, STAKING_STORE, validators } from "../../host/modules/staking/records.js";
-import { addTokens, type Holding, removeShares, sharesFromTokens } from "../../host/modules/staking/shares.js";
-import { ONE, parseDecimal } from "../../host/values/decimal.js";
+import { backedStake, owedByPools, poolAddress } from "../../host/chain/modules/staking/pools.js";
+import { consensusPowers } from "../../host/chain/modules/staking/power.js";
+import { delegations, STAKING_STORE, validators } from "../../host/chain/modules/staking/records.js";
+import { addTokens, type Holding, removeShares, sharesFromTokens } from "../../host/chain/modules/staking/shares.js";
+import { ONE, parseDecimal } from "../../host/chain/values/decimal.js";
 import { BOB, createMessage, delegateMessage, PEOPLE, StakeTown, stakeGenesis, undelegateMessage } from "./stakers.js";
 
 const amount = fc.bigInt({ min: 1n, max: 10n ** 30n });

@@ -1,10 +1,10 @@
 /** Staking's messages: what they change of validators, coins and the set that decides blocks; what is refused. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { BondStatus } from "../../host/gen/chain/staking/v1/staking_pb.js";
-import { TxMsgDataSchema } from "../../host/gen/cosmos/base/abci/v1beta1/abci_pb.js";
-import { MsgUndelegateResponseSchema } from "../../host/gen/cosmos/staking/v1beta1/tx_pb.js";
-import { poolAddress } from "../../host/modules/staking/pools.js";
+import { BondStatus } from "../../host/base/gen/chain/staking/v1/staking_pb.js";
+import { TxMsgDataSchema } from "../../host/base/gen/cosmos/base/abci/v1beta1/abci_pb.js";
+import { MsgUndelegateResponseSchema } from "../../host/base/gen/cosmos/staking/v1beta1/tx_pb.js";
+import { poolAddress } from "../../host/chain/modules/staking/pools.js";
 import { encodeAddress } from "../addresses.js";
 import { attribute } from "./gov-chain.js";
 import {

@@ -2,21 +2,21 @@
 import { describe, expect, test } from "vitest";
 import { notesChain } from "../../examples/notes-chain/chain.js";
 import { notes } from "../../examples/notes-chain/notes.js";
-import { toHex } from "../../host/bytes.js";
-import { App } from "../../host/chain/app.js";
+import { toHex } from "../../host/base/text/bytes.js";
+import { App } from "../../host/chain/app/app.js";
 import {
   type Chain,
   type ChainOptions,
   type ChainUpgrade,
   defineChain,
   migrate,
-} from "../../host/chain/define-chain.js";
-import { parseGenesis } from "../../host/chain/genesis/genesis.js";
-import type { Module } from "../../host/chain/module.js";
-import { Core } from "../../host/core/core.js";
-import { sha256 } from "../../host/native/sha256.js";
-import { MemoryDatabase } from "../../host/store/disk/memory-database.js";
-import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+} from "../../host/chain/app/define-chain.js";
+import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
+import type { Module } from "../../host/chain/app/module.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { readdressed } from "../addresses.js";
 import { load } from "../guest/build.js";
 import { failureOf } from "./chain.js";

@@ -2,12 +2,12 @@
 
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { MsgSendSchema } from "../../host/gen/cosmos/bank/v1beta1/tx_pb.js";
-import { VoteOption } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
-import { SignMode } from "../../host/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
-import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../host/gen/cosmos/tx/v1beta1/tx_pb.js";
-import { sha256 } from "../../host/native/sha256.js";
-import { moduleAddress } from "../../host/values/address.js";
+import { MsgSendSchema } from "../../host/base/gen/cosmos/bank/v1beta1/tx_pb.js";
+import { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { SignMode } from "../../host/base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
+import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../host/base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import { moduleAddress } from "../../host/chain/values/address.js";
 import { encodeAddress } from "../addresses.js";
 import { V1, V2 } from "../example-chain.js";
 import { Chain } from "./chain.js";

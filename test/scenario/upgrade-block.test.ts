@@ -2,13 +2,13 @@
 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { toHex, utf8 } from "../../host/bytes.js";
-import { UpgradeError } from "../../host/errors.js";
-import { bankOf } from "../../host/modules/bank/bank.js";
-import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
-import { haltRecord } from "../../host/upgrade/halt.js";
+import { toHex, utf8 } from "../../host/base/text/bytes.js";
+import { UpgradeError } from "../../host/base/errors/errors.js";
+import { bankOf } from "../../host/chain/modules/bank/bank.js";
+import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
+import { haltRecord } from "../../host/upgrade/module/halt.js";
 import { V1 } from "../example-chain.js";
-import { temporaryDirectory } from "../unit/store/support.js";
+import { temporaryDirectory } from "../unit/state/store/support.js";
 import { Chain, type ChainOptions, failureOf, type Process } from "./chain.js";
 import { testAddress } from "./genesis-text.js";
 import { splitBalances } from "./versions.js";

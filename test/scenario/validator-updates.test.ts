@@ -1,9 +1,9 @@
 /** What a block's result says of validators: as ABCI's FinalizeBlock, from whatever wrote to the staking store. */
 import { describe, expect, test } from "vitest";
-import { parseGenesis } from "../../host/chain/genesis/genesis.js";
-import { writeValidator } from "../../host/modules/staking/records.js";
-import type { KVStore } from "../../host/types.js";
-import type { UpgradeHandler } from "../../host/upgrade/handlers.js";
+import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
+import { writeValidator } from "../../host/chain/modules/staking/records.js";
+import type { KVStore } from "../../host/base/types/types.js";
+import type { UpgradeHandler } from "../../host/upgrade/module/handlers.js";
 import { exampleChain } from "../example-chain.js";
 import type { MadeBlock } from "./chain.js";
 import { Chain } from "./chain.js";

@@ -1,6 +1,6 @@
 /** Wasm handlers that are for another plan, pinned otherwise, or do not fit the chain: what they end with, and when. */
 import { describe, expect, test } from "vitest";
-import type { WasmHandler } from "../../host/handler/handler.js";
+import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { V1 } from "../example-chain.js";
 import { type GuestParts, load, type ManifestSource } from "../guest/build.js";
 import { Chain, failureOf } from "./chain.js";

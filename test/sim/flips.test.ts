@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { verifyHome } from "../../host/offline/verify.js";
+import { verifyHome } from "../../host/cli/offline/verify.js";
 import { sampled } from "../sample.js";
 import { countFlips, makeUpgradedHome } from "./flips.js";
 

@@ -11,10 +11,10 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { isMainThread } from "node:worker_threads";
-import { EmbeddedNode } from "../../host/engine/embedded/embedded-node.js";
-import { StopRequests } from "../../host/programs/stop-requests.js";
-import { LmdbDatabase } from "../../host/store/disk/lmdb-database.js";
-import { UPGRADE_STORE } from "../../host/upgrade/keeper.js";
+import { EmbeddedNode } from "../../host/node/embedded/embedded-node.js";
+import { StopRequests } from "../../host/base/terminal/stop-requests.js";
+import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
+import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 
 type Call = (...args: unknown[]) => unknown;
 

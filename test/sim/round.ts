@@ -1,7 +1,7 @@
 /** One round: a copy of a prepared home, processes that are killed, and a look at the home after each of them. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Home } from "../../host/engine/home/home.js";
+import { Home } from "../../host/node/home/home.js";
 import { checkFiles, checkState, type Damage } from "./checks.js";
 import type { Phase } from "./faults/journal.js";
 import { faultsEnvironment } from "./faults/library.js";

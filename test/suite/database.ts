@@ -5,8 +5,8 @@
  */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bigEndian64, compareBytes, toHex, utf8 } from "../../host/bytes.js";
-import type { Database } from "../../host/store/disk/database.js";
+import { bigEndian64, compareBytes, toHex, utf8 } from "../../host/base/text/bytes.js";
+import type { Database } from "../../host/state/store/disk/database.js";
 
 export interface DatabaseUnderTest {
   /** Opens what earlier calls wrote; called again after `close()`. */

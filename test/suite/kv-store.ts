@@ -7,12 +7,12 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromHex, toHex, utf8 } from "../../host/bytes.js";
-import { kvStoreChecks, type StoreUnderTest } from "../../host/harness/store/kv-store-checks.js";
-import { framesOf, pairsOf } from "../../host/harness/store/looks.js";
+import { fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
+import { kvStoreChecks, type StoreUnderTest } from "../../host/upgrade/test-kit/store/kv-store-checks.js";
+import { framesOf, pairsOf } from "../../host/upgrade/test-kit/store/comparisons.js";
 
-export type { StoreUnderTest } from "../../host/harness/store/kv-store-checks.js";
-export { framesOf, pairsOf } from "../../host/harness/store/looks.js";
+export type { StoreUnderTest } from "../../host/upgrade/test-kit/store/kv-store-checks.js";
+export { framesOf, pairsOf } from "../../host/upgrade/test-kit/store/comparisons.js";
 
 export function kvStoreSuite(name: string, make: () => StoreUnderTest): void {
   describe(`KVStore: ${name}`, () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RequestSchema, ResponseSchema } from "../../host/gen/tendermint/abci/messages_pb.js";
+import { RequestSchema, ResponseSchema } from "../../host/base/gen/tendermint/abci/messages_pb.js";
 import { runAbci } from "./abci.js";
 import { loadVectors, runVectors } from "./harness.js";
 

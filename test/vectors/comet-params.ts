@@ -4,7 +4,7 @@ import {
   consensusParamsHash,
   DEFAULT_CONSENSUS_PARAMS,
   validateConsensusParams,
-} from "../../host/comet/consensus-params.js";
+} from "../../host/chain/comet-types/consensus-params.js";
 import { expectFields, holds, sha256 } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
 

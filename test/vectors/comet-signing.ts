@@ -1,13 +1,13 @@
 /** Checks of what validators sign: commits, votes, proposals, evidence, and their keys. */
-import { fromHex } from "../../host/bytes.js";
-import type { BlockId } from "../../host/comet/block-id.js";
+import { fromHex } from "../../host/base/text/bytes.js";
+import type { BlockId } from "../../host/chain/comet-types/block-id.js";
 import {
   proposalSignBytes,
   type VoteContent,
   voteExtensionSignBytes,
   voteSignBytes,
-} from "../../host/comet/canonical.js";
-import { commitHash, commitSignBytes, decodeCommit, encodeCommit } from "../../host/comet/commit.js";
+} from "../../host/chain/comet-types/canonical.js";
+import { commitHash, commitSignBytes, decodeCommit, encodeCommit } from "../../host/chain/comet-types/commit.js";
 import {
   decodeEvidence,
   encodeEvidence,
@@ -15,12 +15,12 @@ import {
   evidenceHash,
   evidenceListHash,
   validateEvidence,
-} from "../../host/comet/evidence.js";
-import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/comet/keys.js";
-import { decodeVote, encodeVote, type Vote, validateVote } from "../../host/comet/vote.js";
-import { formatTime, parseTime } from "../../host/time.js";
-import type { Timestamp } from "../../host/types.js";
-import { WireWriter } from "../../host/wire.js";
+} from "../../host/chain/comet-types/evidence.js";
+import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/chain/comet-types/keys.js";
+import { decodeVote, encodeVote, type Vote, validateVote } from "../../host/chain/comet-types/vote.js";
+import { formatTime, parseTime } from "../../host/base/time/time.js";
+import type { Timestamp } from "../../host/base/types/types.js";
+import { WireWriter } from "../../host/base/wire/wire.js";
 import { blockIdFrom, commitFrom, expectFields, sha256 } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { textOf } from "./short-forms.js";

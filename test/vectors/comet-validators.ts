@@ -1,5 +1,5 @@
 /** Checks of validator sets: order, hash, rotation, updates and refusals. */
-import { toHex } from "../../host/bytes.js";
+import { toHex } from "../../host/base/text/bytes.js";
 import {
   decodeValidatorSet,
   encodeValidatorSet,
@@ -7,9 +7,9 @@ import {
   type ValidatorSet,
   validateValidatorSet,
   validatorSetHash,
-} from "../../host/comet/validator-set.js";
-import { createValidatorSet, type UpdateRefusal, updateValidatorSet } from "../../host/comet/validator-updates.js";
-import { isUpgradeError } from "../../host/errors.js";
+} from "../../host/chain/comet-types/validator-set.js";
+import { createValidatorSet, type UpdateRefusal, updateValidatorSet } from "../../host/chain/comet-types/validator-updates.js";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { expectFields, sha256, updatesFrom } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { textOf } from "./short-forms.js";

@@ -1,5 +1,5 @@
 /** core-calls.json: the calls of core.wasm that histories.json and plan.json lead to, and others with arguments good and bad. */
-import { CORE_WASM } from "../../host/core/core-wasm.js";
+import { CORE_WASM } from "../../host/upgrade/core/core-wasm.js";
 import { RawCore } from "../core/raw-core.js";
 import { performCall, type RecordedCall } from "./core-calls/call.js";
 import { type CaseRunner, expectEqual } from "./harness.js";

@@ -2,10 +2,10 @@
  * event-query.json: what CometBFT's own query package and its two kv indexers say of texts of searches. The runner
  * compares what is refused and what a subscription gets; event-query.test.ts compares the searches, which take turns.
  */
-import { isUpgradeError } from "../../host/errors.js";
-import { type EventCondition, eventValues, subscriptionMatcher } from "../../host/event-query/event-query.js";
-import { parseEventQuery } from "../../host/event-query/event-query-text.js";
-import { sha256 } from "../../host/native/sha256.js";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { type EventCondition, eventValues, subscriptionMatcher } from "../../host/chain/events/event-query.js";
+import { parseEventQuery } from "../../host/chain/events/event-query-text.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { type CaseRunner, expectEqual } from "./harness.js";
 
 /** Ours takes, or refuses, another text than CometBFT on purpose. */

@@ -1,8 +1,8 @@
 /** Kind `tally`: validators, delegations, votes and parameters in; verdict and counts out. */
 import { create } from "@bufbuild/protobuf";
-import { type Params, ParamsSchema, WeightedVoteOptionSchema } from "../../host/gen/cosmos/gov/v1/gov_pb.js";
-import { tally } from "../../host/gov/tally.js";
-import { parseDecimal } from "../../host/values/decimal.js";
+import { type Params, ParamsSchema, WeightedVoteOptionSchema } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { tally } from "../../host/chain/modules/gov/tally.js";
+import { parseDecimal } from "../../host/chain/values/decimal.js";
 import { encodeAddress, operators } from "../addresses.js";
 import { expectEqual, type VectorCase } from "./harness.js";
 

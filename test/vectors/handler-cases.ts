@@ -1,8 +1,8 @@
 /** handler-cases.json: runs of handlers, good and bad, and files that are refused. */
-import { fromBase64 } from "../../host/bytes.js";
-import { isUpgradeError } from "../../host/errors.js";
-import { examineHandler } from "../../host/handler/check/check.js";
-import { loadHandler, type WasmHandler } from "../../host/handler/handler.js";
+import { fromBase64 } from "../../host/base/text/bytes.js";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { examineHandler } from "../../host/upgrade/handler/check/check.js";
+import { loadHandler, type WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { sha256 } from "../guest/build.js";
 import { runCase } from "./handler-cases/run-case.js";
 import type { CaseInput, GuestFile, HandlerCase, LoadCase } from "./handler-cases/shapes.js";

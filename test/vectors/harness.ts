@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { toHex } from "../../host/bytes.js";
+import { toHex } from "../../host/base/text/bytes.js";
 import { type ExpectedText, hexBytes, isText, printedBytes, readAs } from "./short-forms.js";
 
 /** A case as it is in the file; runners look at what they need. */

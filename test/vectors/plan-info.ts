@@ -4,7 +4,7 @@
  * Ours may refuse what the Cosmos SDK takes, and takes one thing that it refuses: an info with a handler alone. Every such refusal must be one that `stricterRule`
  * here, written apart from the checker, expects of that URL; it becomes the case's tag.
  */
-import { checkPlanInfo, type PlanInfoReport } from "../../host/plan-info/plan-info.js";
+import { checkPlanInfo, type PlanInfoReport } from "../../host/upgrade/plan-info/plan-info.js";
 import { type CaseRunner, expectEqual, expectText, type VectorCase } from "./harness.js";
 import { type ExpectedText, type GivenText, textOf } from "./short-forms.js";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fromHex, toHex, utf8 } from "../../host/bytes.js";
+import { fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
 import { expectBytes, expectEqual, expectText, loadVectors, type VectorCase } from "./harness.js";
 import { SOURCE_RUNNERS } from "./runners.js";
 import { hexBytes, isShortForm, isText, readAs, strictTextOf, textBytes, textOf } from "./short-forms.js";

@@ -3,7 +3,7 @@
  * expected, is read here, so that any of them may take any form.
  */
 import { createHash } from "node:crypto";
-import { fromHex, toHex } from "../../host/bytes.js";
+import { fromHex, toHex } from "../../host/base/text/bytes.js";
 
 /** Bytes that are not UTF-8 as lower-case hex. */
 interface HexText {

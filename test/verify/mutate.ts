@@ -1,5 +1,5 @@
 /** Changes of evidence: of its text, of single values, of bytes inside values, and of whole parts that are put elsewhere. */
-import { fromBase64, fromHex, toBase64, toUpperHex } from "../../host/bytes.js";
+import { fromBase64, fromHex, toBase64, toUpperHex } from "../../host/base/text/bytes.js";
 import type { Random } from "../guest/random/random.js";
 
 /** A place in a JSON value: the container and the member's name. */

@@ -1,5 +1,5 @@
 /** Whether claims are true of a chain: asked of its own state and headers, never of a proof. */
-import { bigEndian64, concatBytes, equalBytes, utf8 } from "../../host/bytes.js";
+import { bigEndian64, concatBytes, equalBytes, utf8 } from "../../host/base/text/bytes.js";
 import {
   DONE_RANGE,
   decodePlan,

@@ -1,14 +1,14 @@
 /** What a hostile server makes of an honest witness. Digests at the end are always right: they keep nobody from lying. */
-import { concatBytes } from "../../host/bytes.js";
-import { chunkOf, slotOf } from "../../host/commitment/chunk.js";
-import { ByteReader } from "../../host/witness/byte-reader.js";
-import { ByteWriter } from "../../host/witness/byte-writer.js";
-import { digestOf } from "../../host/witness/digest.js";
-import { encodeWitness } from "../../host/witness/encode.js";
-import { encodeTree } from "../../host/witness/encode-tree.js";
-import { INNER_TAG, LEAF_TAG, SIZE_MAX, STUB_TAG, VERSION_MAX } from "../../host/witness/format.js";
-import type { PartialTree, TreeAt, WitnessContents } from "../../host/witness/types.js";
-import { hasher, sha256 } from "../unit/commitment/support.js";
+import { concatBytes } from "../../host/base/text/bytes.js";
+import { chunkOf, slotOf } from "../../host/state/commitment/chunk.js";
+import { ByteReader } from "../../host/state/witness/byte-reader.js";
+import { ByteWriter } from "../../host/state/witness/byte-writer.js";
+import { digestOf } from "../../host/state/witness/digest.js";
+import { encodeWitness } from "../../host/state/witness/encode.js";
+import { encodeTree } from "../../host/state/witness/encode-tree.js";
+import { INNER_TAG, LEAF_TAG, SIZE_MAX, STUB_TAG, VERSION_MAX } from "../../host/state/witness/format.js";
+import type { PartialTree, TreeAt, WitnessContents } from "../../host/state/witness/types.js";
+import { hasher, sha256 } from "../unit/state/commitment/support.js";
 import type { Choose } from "./small-tree.js";
 
 const DIGEST_BYTES = 32;

@@ -1,11 +1,11 @@
 /** Lying servers: whatever a witness says, an answer from it is the tree's, or there is none. */
-import { CacheKVStore } from "../../host/branch/kv/cache-kv.js";
-import { toHex } from "../../host/bytes.js";
-import { isUpgradeError } from "../../host/errors.js";
-import { decodeWitness } from "../../host/witness/decode.js";
-import { nextTree } from "../../host/witness/next-tree.js";
-import type { Witness, WitnessStore } from "../../host/witness/types.js";
-import { choices, hasher, sha256 } from "../unit/commitment/support.js";
+import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
+import { toHex } from "../../host/base/text/bytes.js";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { decodeWitness } from "../../host/state/witness/decode.js";
+import { nextTree } from "../../host/state/witness/next-tree.js";
+import type { Witness, WitnessStore } from "../../host/state/witness/types.js";
+import { choices, hasher, sha256 } from "../unit/state/commitment/support.js";
 import { LIES, type Lie, lieAbout } from "./liar.js";
 import { MAX_BYTES, makeRound, type Round } from "./rounds.js";
 import { type Choose, type Operation, perform, randomOperation, readerOf } from "./small-tree.js";

@@ -1,10 +1,10 @@
 /** One round: a random tree and block; recorded, encoded, decoded, and the block again on the witness alone. */
-import { toHex } from "../../host/bytes.js";
-import { decodeWitness } from "../../host/witness/decode.js";
-import { encodeWitness } from "../../host/witness/encode.js";
-import { recordStore } from "../../host/witness/record.js";
-import type { TreeAt, Witness, WitnessContents } from "../../host/witness/types.js";
-import { choices, sha256 } from "../unit/commitment/support.js";
+import { toHex } from "../../host/base/text/bytes.js";
+import { decodeWitness } from "../../host/state/witness/decode.js";
+import { encodeWitness } from "../../host/state/witness/encode.js";
+import { recordStore } from "../../host/state/witness/record.js";
+import type { TreeAt, Witness, WitnessContents } from "../../host/state/witness/types.js";
+import { choices, sha256 } from "../unit/state/commitment/support.js";
 import { block, type Operation, type Outcome, randomOperation, randomTree, readerOf } from "./small-tree.js";
 
 export const MAX_BYTES = 16 * 1_048_576;

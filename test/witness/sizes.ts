@@ -1,14 +1,14 @@
 /** How large witnesses are: blocks of several kinds on a store of 50,000 pairs of 32 + 100 bytes, as rows of docs/witness.md. */
 import { brotliCompressSync, constants } from "node:zlib";
-import { CacheKVStore } from "../../host/branch/kv/cache-kv.js";
-import { bigEndian64, compareBytes } from "../../host/bytes.js";
-import { TreeWriter } from "../../host/commitment/tree-writer.js";
-import { encodeWitness } from "../../host/witness/encode.js";
-import { nextTree } from "../../host/witness/next-tree.js";
-import { recordStore } from "../../host/witness/record.js";
-import type { TreeAt } from "../../host/witness/types.js";
+import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
+import { bigEndian64, compareBytes } from "../../host/base/text/bytes.js";
+import { TreeWriter } from "../../host/state/commitment/tree-writer.js";
+import { encodeWitness } from "../../host/state/witness/encode.js";
+import { nextTree } from "../../host/state/witness/next-tree.js";
+import { recordStore } from "../../host/state/witness/record.js";
+import type { TreeAt } from "../../host/state/witness/types.js";
 import { MemoryChunks } from "../memory-chunks.js";
-import { choices, EMPTY_ROOT, hasher, sha256 } from "../unit/commitment/support.js";
+import { choices, EMPTY_ROOT, hasher, sha256 } from "../unit/state/commitment/support.js";
 
 const PAIRS = 50_000;
 const KEY_BYTES = 32;

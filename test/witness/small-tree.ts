@@ -1,14 +1,14 @@
 /** Random trees with a history, random operations on them, and what these operations gave. */
 
-import { CacheKVStore } from "../../host/branch/kv/cache-kv.js";
-import { IavlReader } from "../../host/branch/kv/iavl-reader.js";
-import { compareBytes, toHex } from "../../host/bytes.js";
-import type { RootLink } from "../../host/commitment/chunk.js";
-import { TreeWriter } from "../../host/commitment/tree-writer.js";
-import { type NotedTree, nextTree } from "../../host/witness/next-tree.js";
-import type { TreeAt } from "../../host/witness/types.js";
+import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
+import { IavlReader } from "../../host/state/branch/kv/iavl-reader.js";
+import { compareBytes, toHex } from "../../host/base/text/bytes.js";
+import type { RootLink } from "../../host/state/commitment/chunk.js";
+import { TreeWriter } from "../../host/state/commitment/tree-writer.js";
+import { type NotedTree, nextTree } from "../../host/state/witness/next-tree.js";
+import type { TreeAt } from "../../host/state/witness/types.js";
 import { MemoryChunks } from "../memory-chunks.js";
-import { EMPTY_ROOT, hasher } from "../unit/commitment/support.js";
+import { EMPTY_ROOT, hasher } from "../unit/state/commitment/support.js";
 
 export type Choose = (below: number) => number;
 

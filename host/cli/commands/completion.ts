@@ -1,11 +1,11 @@
 /** What may come next on the command line of a chain's program. */
 
 import type { Command, Option } from "commander";
-import { readyArguments } from "../../shell/arguments.js";
-import { type Cobra, isHidden } from "../../shell/cobra.js";
-import type { Candidate } from "../../shell/completion-command.js";
-import { envName } from "../../shell/settings.js";
-import { keyNames } from "../../wallet/folder.js";
+import { readyArguments } from "../../base/terminal/arguments.js";
+import { type Cobra, isHidden } from "../../base/terminal/cobra.js";
+import type { Candidate } from "../../base/terminal/completion-command.js";
+import { envName } from "../../base/terminal/settings.js";
+import { keyNames } from "../wallet/folder.js";
 
 export function candidates(program: Cobra, words: readonly string[]): Candidate[] {
   const last = words.at(-1) ?? "";

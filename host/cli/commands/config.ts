@@ -1,17 +1,17 @@
 /** `chaind config`: the settings in a home, which replace flags. */
 
 import type { Option } from "commander";
-import { envPrefix, programName } from "../../program-name.js";
-import type { Cobra } from "../../shell/cobra.js";
-import { plainList, writeSetting } from "../../shell/config-edit.js";
-import { type ConfigName, type ConfigTable, configPath, configValue, readConfig } from "../../shell/config-file.js";
-import { settingFlags } from "../../shell/known-settings.js";
-import type { Output } from "../../shell/output.js";
-import { envName, parseSetting } from "../../shell/settings.js";
-import { homeCommand } from "../../shell-word.js";
-import { nearest } from "../../text.js";
-import { usage } from "../../usage.js";
-import { limitDefaults } from "../limit-settings.js";
+import { envPrefix, programName } from "../../base/text/program-name.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { plainList, writeSetting } from "../../base/terminal/config-edit.js";
+import { type ConfigName, type ConfigTable, configPath, configValue, readConfig } from "../../base/terminal/config-file.js";
+import { settingFlags } from "../../base/terminal/known-settings.js";
+import type { Output } from "../../base/terminal/output.js";
+import { envName, parseSetting } from "../../base/terminal/settings.js";
+import { homeCommand } from "../../base/text/shell-word.js";
+import { nearest } from "../../base/text/text.js";
+import { usage } from "../../base/terminal/usage.js";
+import { limitDefaults } from "../flags/limit-settings.js";
 
 const isName = (word: string): word is ConfigName => word === "client" || word === "app";
 

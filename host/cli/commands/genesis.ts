@@ -1,12 +1,12 @@
 /** `chaind genesis`: the document that a chain begins with, before its first start. */
 
-import { addKeyringFlags } from "../../client/keyring-options.js";
-import type { ValidatorFlags } from "../../client/tx/create-validator.js";
-import type { AddAccountFlags } from "../../genesis/add-account.js";
-import type { GentxFlags } from "../../genesis/gentx.js";
-import type { Cobra } from "../../shell/cobra.js";
-import { parsePort } from "../../shell/options.js";
-import type { Output } from "../../shell/output.js";
+import { addKeyringFlags } from "../client/keyring-options.js";
+import type { ValidatorFlags } from "../client/tx/create-validator.js";
+import type { AddAccountFlags } from "../genesis/add-account.js";
+import type { GentxFlags } from "../genesis/gentx.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { parsePort } from "../../base/terminal/options.js";
+import type { Output } from "../../base/terminal/output.js";
 
 export function registerGenesis(program: Cobra, output: Output): void {
   const genesis = program.command("genesis").summary("Prepare and check the genesis document").group();
@@ -27,7 +27,7 @@ export function registerGenesis(program: Cobra, output: Output): void {
       "genesis add-account alice 1000000000ustake --validator --keyring-backend test",
     )
     .action(async (key: string, coins: string, flags: AddAccountFlags, command: Cobra) => {
-      const { addAccount } = await import("../../genesis/add-account.js");
+      const { addAccount } = await import("../genesis/add-account.js");
       output.print(await addAccount(homeOf(command), key, coins, flags));
     });
   registerGentx(genesis, output);
@@ -37,7 +37,7 @@ export function registerGenesis(program: Cobra, output: Output): void {
     .argument("[file]", "a genesis document; that of the home when left out")
     .summary("Check a genesis document")
     .action(async (file: string | undefined, _: unknown, command: Cobra) => {
-      const { validateGenesis } = await import("../../genesis/validate.js");
+      const { validateGenesis } = await import("../genesis/validate.js");
       output.print(validateGenesis(homeOf(command), file));
     });
 }
@@ -57,7 +57,7 @@ function registerGentx(genesis: Cobra, output: Output): void {
     )
     .example(`genesis add-validator bob 100000000ustake --pubkey '{"@type":"/cosmos.crypto.ed25519.PubKey","key":"…"}'`)
     .action(async (key: string, amount: string, flags: ValidatorFlags & AddAccountFlags, command: Cobra) => {
-      const { addValidator } = await import("../../genesis/gentx.js");
+      const { addValidator } = await import("../genesis/gentx.js");
       output.print(await addValidator(homeOf(command), key, amount, flags));
     });
   addValidatorFlags(genesis.command("gentx"))
@@ -77,7 +77,7 @@ function registerGentx(genesis: Cobra, output: Output): void {
     .option("--output-document <file>", "where to write it (default: config/gentx/gentx-<node id>.json)")
     .example("genesis gentx alice 100000000ustake --ip 10.0.0.1 --keyring-backend test")
     .action(async (key: string, amount: string, flags: GentxFlags, command: Cobra) => {
-      const { gentx } = await import("../../genesis/gentx.js");
+      const { gentx } = await import("../genesis/gentx.js");
       const { chainId } = command.optsWithGlobals() as { chainId?: string };
       const { file } = await gentx(homeOf(command), key, amount, { ...flags, ...(chainId ? { chainId } : {}) });
       output.print({ file }, `Genesis transaction written to ${JSON.stringify(file)}`);
@@ -92,7 +92,7 @@ function registerGentx(genesis: Cobra, output: Output): void {
         "change nothing.",
     )
     .action(async ({ gentxDir }: { gentxDir?: string }, command: Cobra) => {
-      const { collectGentxs } = await import("../../genesis/collect-gentxs.js");
+      const { collectGentxs } = await import("../genesis/collect-gentxs.js");
       output.print(collectGentxs(homeOf(command), gentxDir));
     });
 }

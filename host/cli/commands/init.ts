@@ -1,21 +1,21 @@
 /** `chaind init`: makes a home with keys and a genesis document. */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { toUpperHex, utf8 } from "../../bytes.js";
-import { parseGenesis } from "../../chain/genesis/genesis.js";
-import { writeFileAtomically } from "../../engine/home/atomic-file.js";
-import { consensusKey, readConsensusKey } from "../../engine/home/consensus-key.js";
-import { Home } from "../../engine/home/home.js";
-import { requireNotLost, writeNothingSigned } from "../../engine/home/last-signed.js";
-import { UpgradeError } from "../../errors.js";
-import { emptyGenesis } from "../../genesis/empty-genesis.js";
-import { type TakenGenesis, takeDocument, withPlainDocument } from "../../genesis/take-document.js";
-import { sha256 } from "../../native/sha256.js";
-import type { Cobra } from "../../shell/cobra.js";
-import { readNodeId, writeConsensusKey, writeNodeKey } from "../../shell/key-files.js";
-import { programChain } from "../../shell/program-chain.js";
-import { makeFolder } from "../../store/disk/lmdb-access.js";
-import { writeDefaultConfig } from "../config-defaults.js";
+import { toUpperHex, utf8 } from "../../base/text/bytes.js";
+import { parseGenesis } from "../../chain/app/genesis/genesis.js";
+import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { consensusKey, readConsensusKey } from "../../node/home/consensus-key.js";
+import { Home } from "../../node/home/home.js";
+import { requireNotLost, writeNothingSigned } from "../../node/blocks/last-signed.js";
+import { UpgradeError } from "../../base/errors/errors.js";
+import { emptyGenesis } from "../genesis/empty-genesis.js";
+import { type TakenGenesis, takeDocument, withPlainDocument } from "../genesis/take-document.js";
+import { sha256 } from "../../base/native/sha256.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { readNodeId, writeConsensusKey, writeNodeKey } from "../flags/key-files.js";
+import { programChain } from "../flags/program-chain.js";
+import { makeFolder } from "../../base/files/lmdb-access.js";
+import { writeDefaultConfig } from "./config-defaults.js";
 
 export interface InitOptions {
   readonly home: string;

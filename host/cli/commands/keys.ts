@@ -1,16 +1,16 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
-import { fromHex, toHex } from "../../bytes.js";
-import { addKeyringFlags, type KeyringFlags, type KeyringUse } from "../../client/keyring-options.js";
-import { addRefusedKeyFlags } from "../../client/tx/refused-flags.js";
-import type { Cobra } from "../../shell/cobra.js";
-import { parseCount } from "../../shell/options.js";
-import type { Output } from "../../shell/output.js";
-import { programChain } from "../../shell/program-chain.js";
-import { usage } from "../../usage.js";
-import type { AddressCodec } from "../../values/address.js";
-import { keyJson } from "../../values/key-json.js";
-import type { KeyInfo } from "../../wallet/keyring.js";
+import { fromHex, toHex } from "../../base/text/bytes.js";
+import { addKeyringFlags, type KeyringFlags, type KeyringUse } from "../client/keyring-options.js";
+import { addRefusedKeyFlags } from "../client/tx/refused-flags.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { parseCount } from "../../base/terminal/options.js";
+import type { Output } from "../../base/terminal/output.js";
+import { programChain } from "../flags/program-chain.js";
+import { usage } from "../../base/terminal/usage.js";
+import type { AddressCodec } from "../../chain/values/address.js";
+import { keyJson } from "../../chain/values/key-json.js";
+import type { KeyInfo } from "../wallet/keyring.js";
 
 interface AddFlags extends KeyringFlags {
   readonly recover?: boolean;
@@ -44,7 +44,7 @@ export function registerKeys(program: Cobra, output: Output): void {
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
 async function inKeyring<T>(flags: KeyringFlags, command: Cobra, use: KeyringUse<T>): Promise<T> {
-  return (await import("../../client/keyring-options.js")).withKeyring(flags, homeOf(command), use);
+  return (await import("../client/keyring-options.js")).withKeyring(flags, homeOf(command), use);
 }
 
 function registerAdd(keys: Cobra, output: Output): void {
@@ -68,11 +68,11 @@ function registerAdd(keys: Cobra, output: Output): void {
 }
 
 async function add(name: string, flags: AddFlags, command: Cobra, output: Output): Promise<void> {
-  const { keyFromMnemonic, newMnemonic } = await import("../../wallet/derive.js");
-  const { checkKeyName } = await import("../../wallet/folder.js");
+  const { keyFromMnemonic, newMnemonic } = await import("../wallet/derive.js");
+  const { checkKeyName } = await import("../wallet/folder.js");
   checkKeyName(name);
   if (flags.multisig !== undefined || flags.pubkey !== undefined) {
-    const { addPublicKey } = await import("../../client/public-keys.js");
+    const { addPublicKey } = await import("../client/public-keys.js");
     await inKeyring(flags, command, (keyring) => output.print(shownKey(addPublicKey(keyring, name, flags))));
     return;
   }
@@ -109,7 +109,7 @@ function registerReaders(keys: Cobra, output: Output): void {
     .summary("List the keys")
     .option("-n, --list-names", "names only")
     .action(async (flags: KeyringFlags & { listNames?: boolean }, command: Cobra) => {
-      const { listKeys } = await import("../../client/sdk-keys.js");
+      const { listKeys } = await import("../client/sdk-keys.js");
       await inKeyring(flags, command, (keyring) => {
         const all = listKeys(keyring, (line) => output.say(line));
         if (flags.listNames)
@@ -135,7 +135,7 @@ function registerReaders(keys: Cobra, output: Output): void {
     .summary("Print a new mnemonic and keep nothing")
     .option("--words <uint>", "12, 15, 18, 21 or 24", parseCount, 24)
     .action(async ({ words }: { words: number }) => {
-      const { newMnemonic } = await import("../../wallet/derive.js");
+      const { newMnemonic } = await import("../wallet/derive.js");
       const mnemonic = newMnemonic(words);
       output.print({ mnemonic }, mnemonic);
     });
@@ -169,7 +169,7 @@ function registerMovers(keys: Cobra, output: Output): void {
     .summary("Delete a key")
     .option("-y, --yes", "do not ask; the password of a sealed keyring is asked for all the same")
     .action(async (name: string, flags: ExportFlags, command: Cobra) => {
-      const { confirm } = await import("../../shell/confirm.js");
+      const { confirm } = await import("../../base/terminal/confirm.js");
       await inKeyring(flags, command, async (keyring, prompt) => {
         const key = keyring.find(name);
         await keyring.unlock();
@@ -197,7 +197,7 @@ function registerMovers(keys: Cobra, output: Output): void {
     .argument("[hex]", "the private key; read from the terminal or a pipe when left out")
     .summary("Take a private key as hex")
     .action(async (name: string, given: string | undefined, flags: KeyringFlags, command: Cobra) => {
-      const { accountKey } = await import("../../wallet/derive.js");
+      const { accountKey } = await import("../wallet/derive.js");
       await inKeyring(flags, command, async (keyring, prompt) => {
         const text = (given ?? (await prompt.secret("The private key (hex): "))).trim();
         if (!/^[0-9a-fA-F]{64}$/.test(text)) throw usage("a private key is 64 hex digits");
@@ -216,7 +216,7 @@ function registerSdkKeys(keys: Cobra, output: Output): void {
     )
     .example("keys migrate --keyring-backend test", "keys migrate alice --keyring-dir ~/.simapp")
     .action(async (names: string[], flags: KeyringFlags, command: Cobra) => {
-      const { migrateKeys } = await import("../../client/sdk-keys.js");
+      const { migrateKeys } = await import("../client/sdk-keys.js");
       const copied: KeyInfo[] = [];
       await inKeyring(flags, command, (keyring) =>
         migrateKeys(keyring, names, (key) => copied.push(key)).finally(() => {
@@ -234,7 +234,7 @@ function registerSdkKeys(keys: Cobra, output: Output): void {
     )
     .example("keys import alice alice.armor --keyring-backend test")
     .action(async (name: string, file: string, flags: KeyringFlags, command: Cobra) => {
-      const { importArmor } = await import("../../client/sdk-keys.js");
+      const { importArmor } = await import("../client/sdk-keys.js");
       await inKeyring(flags, command, async (keyring, prompt) =>
         output.print(shownKey(await importArmor(keyring, prompt, name, file))),
       );

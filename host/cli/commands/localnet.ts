@@ -1,10 +1,10 @@
 /** `chaind localnet`: several validators on this machine. */
 import { Option } from "commander";
-import type { Cobra } from "../../shell/cobra.js";
-import { parseDuration, parsePort, parseUint64 } from "../../shell/options.js";
-import type { Output } from "../../shell/output.js";
-import { envName } from "../../shell/settings.js";
-import { usage } from "../../usage.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { parseDuration, parsePort, parseUint64 } from "../../base/terminal/options.js";
+import type { Output } from "../../base/terminal/output.js";
+import { envName } from "../../base/terminal/settings.js";
+import { usage } from "../../base/terminal/usage.js";
 
 interface InitFlags {
   readonly appVersion?: bigint;
@@ -120,9 +120,9 @@ async function init(count: string, flags: InitFlags, command: Cobra, output: Out
   const { appVersion, basePort, blockTime, votingPeriod } = flags;
   if (blockTime < MILLI) throw usage("--block-time is at least 1ms");
   if (votingPeriod < SECOND) throw usage("--voting-period is at least 1s");
-  const { initLocalnet } = await import("../../localnet/init.js");
+  const { initLocalnet } = await import("../localnet/init.js");
   const { initHome } = await import("./init.js");
-  const { networkTable } = await import("../../localnet/network.js");
+  const { networkTable } = await import("../localnet/network.js");
   const folder = folderOf(command);
   const { chainId = CHAIN_ID_DEFAULT } = command.optsWithGlobals() as { chainId?: string };
   const options = {
@@ -145,7 +145,7 @@ const LINGER = "2s";
 
 /** Before anything is made. @throws UpgradeError UPG_INVALID_CONFIG */
 async function cometOf(flags: StartFlags): Promise<string> {
-  const { findComet } = await import("../../abci/comet/binary.js");
+  const { findComet } = await import("../../node/comet/engine/binary.js");
   return findComet(flags["comet.bin"], process.env).path;
 }
 
@@ -156,7 +156,7 @@ async function start(
   output: Output,
   comet: string,
 ): Promise<void> {
-  const { startLocalnet } = await import("../../localnet/start.js");
+  const { startLocalnet } = await import("../localnet/start.js");
   const flags = [
     ...["--comet.bin", comet, "--halt-linger", LINGER],
     ...(appVersion === undefined ? [] : ["--app-version", String(appVersion)]),

@@ -1,14 +1,14 @@
 /** `chaind query`: questions to a node. */
 
 import { Option } from "commander";
-import { registerDerivedQueries } from "../../client/derived/query.js";
-import { addQueryFlags, type QueryFlags } from "../../client/flags.js";
-import { addPageFlags as list } from "../../client/page-flags.js";
-import type { Question } from "../../client/query/question.js";
-import { addTrustFlags } from "../../client/verify/trust.js";
-import type { Cobra } from "../../shell/cobra.js";
-import { parseCount } from "../../shell/options.js";
-import type { Output } from "../../shell/output.js";
+import { registerDerivedQueries } from "../client/derived/query.js";
+import { addQueryFlags, type QueryFlags } from "../client/flags.js";
+import { addPageFlags as list } from "../client/page-flags.js";
+import type { Question } from "../client/query/question.js";
+import { addTrustFlags } from "../client/verify/trust.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { parseCount } from "../../base/terminal/options.js";
+import type { Output } from "../../base/terminal/output.js";
 
 /** A command that asks one question. */
 export function question<F extends QueryFlags>(
@@ -38,7 +38,7 @@ export function registerQuery(program: Cobra, output: Output): void {
   registerDerivedQueries(query, output);
 }
 
-const upgrade = () => import("../../client/query/upgrade.js");
+const upgrade = () => import("../client/query/upgrade.js");
 
 function registerUpgrade(query: Cobra, output: Output): void {
   const group = query.command("upgrade").summary("Plans, versions and receipts of upgrades");
@@ -89,7 +89,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
     "readiness [upgrade-name]",
     "Query how much power has attested a plan, with which file and result",
     output,
-    async () => (await import("../../client/query/readiness.js")).readiness,
+    async () => (await import("../client/query/readiness.js")).readiness,
   )
     .description(
       "Prints who would run the same file with the same app hash, by power, who differs, and who has said nothing; without a\n" +
@@ -115,7 +115,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
   );
 }
 
-const accounts = () => import("../../client/query/accounts.js");
+const accounts = () => import("../client/query/accounts.js");
 
 function registerAccounts(query: Cobra, output: Output): void {
   const auth = query.command("auth").summary("Accounts").description("Querying commands for the auth module").group();
@@ -156,7 +156,7 @@ function registerAccounts(query: Cobra, output: Output): void {
   );
 }
 
-const gov = () => import("../../client/query/gov.js");
+const gov = () => import("../client/query/gov.js");
 
 function registerGov(query: Cobra, output: Output): void {
   const group = query.command("gov").summary("Proposals, votes and deposits");
@@ -187,7 +187,7 @@ function registerGov(query: Cobra, output: Output): void {
   question(group, "params", "Query the parameters of governance", output, async () => (await gov()).params);
 }
 
-const blocks = () => import("../../client/query/blocks.js");
+const blocks = () => import("../client/query/blocks.js");
 
 function registerTxsAndBlocks(query: Cobra, output: Output): void {
   question(query, "tx <hash>", "Query a transaction by its hash", output, async () => (await blocks()).tx);

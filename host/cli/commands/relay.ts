@@ -2,9 +2,9 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
-import type { Given } from "../../abci/comet/flags.js";
-import type { Cobra } from "../../shell/cobra.js";
-import { addSdkFlags, givenOf } from "../sdk-flags.js";
+import type { Given } from "../../node/comet/engine/flags.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { addSdkFlags, givenOf } from "../flags/sdk-flags.js";
 import type { LogFlags } from "./start.js";
 
 interface RelayFlags {
@@ -53,16 +53,16 @@ function parseUpgrade(text: string, before: ReadonlyMap<string, string> = new Ma
 
 /** @throws Halt; UpgradeError */
 async function relay(more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
-  const { openRelay } = await import("../../relay/open.js");
-  const { findComet } = await import("../../abci/comet/binary.js");
-  const { Home } = await import("../../engine/home/home.js");
-  const { isEmbedded } = await import("../../native/embedded.js");
-  const { endWithParent } = await import("../../shell/end-with-parent.js");
-  const { cometFiles } = await import("../../offline/comet-files.js");
-  const { cometArgs, rpcAddress } = await import("../../abci/comet/flags.js");
-  const { OF_COMET, rpcWords, takeFlags } = await import("../../relay/start-words.js");
-  const { setReported } = await import("../../shell/fail.js");
-  const { isRecorded } = await import("../../relay/record.js");
+  const { openRelay } = await import("../../visor/hot/open.js");
+  const { findComet } = await import("../../node/comet/engine/binary.js");
+  const { Home } = await import("../../node/home/home.js");
+  const { isEmbedded } = await import("../../base/native/embedded.js");
+  const { endWithParent } = await import("../../base/terminal/end-with-parent.js");
+  const { cometFiles } = await import("../../node/comet/comet-files.js");
+  const { cometArgs, rpcAddress } = await import("../../node/comet/engine/flags.js");
+  const { OF_COMET, rpcWords, takeFlags } = await import("../../visor/hot/start-arguments.js");
+  const { setReported } = await import("../../base/terminal/fail.js");
+  const { isRecorded } = await import("../../visor/hot/record.js");
   const { openNodeLog } = await import("./start.js");
   const globals = command.optsWithGlobals() as LogFlags & { home: string };
   const home = new Home(resolve(globals.home));

@@ -1,16 +1,16 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { COMET_FLAGS, cometArgs } from "../../abci/comet/flags.js";
-import { Home } from "../../engine/home/home.js";
-import { requireNoRelay } from "../../engine/home/home-database.js";
-import type { Indexer } from "../../event-index/index-settings.js";
-import type { Log, LogFormat, LogOptions, LogSource } from "../../log-line.js";
-import { recheckWarnings } from "../../offline/comet-files.js";
-import { envPrefix } from "../../program-name.js";
-import { endWithParent } from "../../shell/end-with-parent.js";
-import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../../shell/halt-linger-flag.js";
-import { requireKnownSettings, settingFlags, settingsOfSdk } from "../../shell/known-settings.js";
+import { COMET_FLAGS, cometArgs } from "../../node/comet/engine/flags.js";
+import { Home } from "../../node/home/home.js";
+import { requireNoRelay } from "../../node/open/home-database.js";
+import type { Indexer } from "../../node/index/index-settings.js";
+import type { Log, LogFormat, LogOptions, LogSource } from "../../base/text/log-line.js";
+import { recheckWarnings } from "../../node/comet/comet-files.js";
+import { envPrefix } from "../../base/text/program-name.js";
+import { endWithParent } from "../../base/terminal/end-with-parent.js";
+import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../flags/halt-linger-flag.js";
+import { requireKnownSettings, settingFlags, settingsOfSdk } from "../../base/terminal/known-settings.js";
 import {
   HANDLER_DISK_MAX_HELP,
   parseCount,
@@ -18,11 +18,11 @@ import {
   parseHeight,
   parseHeights,
   parseUint64,
-} from "../../shell/options.js";
-import { isLevelShown, openProcessLog } from "../../shell/process-log.js";
-import { type StartSettings, startSettings } from "../../shell/start-settings.js";
-import type { EngineStart } from "../../thread/engine-port.js";
-import { RELAYED } from "../../upgrade/halt-next.js";
+} from "../../base/terminal/options.js";
+import { isLevelShown, openProcessLog } from "../../base/terminal/process-log.js";
+import { type StartSettings, startSettings } from "../flags/start-settings.js";
+import type { EngineStart } from "../../node/threads/engine-port.js";
+import { RELAYED } from "../../upgrade/module/halt-next.js";
 import {
   addCometFlags,
   type CometChoice,
@@ -31,12 +31,12 @@ import {
   cometFlagWarnings,
   embeddedFlagWarnings,
   relayWarnings,
-} from "../comet-flags.js";
-import { type ChosenLimits, chosenLimits } from "../limit-settings.js";
-import { addDoorFlags, type DoorFlags } from "../node-doors.js";
-import { runComet } from "../run-comet.js";
-import { runThreads } from "../run-threads.js";
-import { addSdkFlags, givenOf, sdkFlagWarnings } from "../sdk-flags.js";
+} from "../flags/comet-flags.js";
+import { type ChosenLimits, chosenLimits } from "../flags/limit-settings.js";
+import { addDoorFlags, type DoorFlags } from "../run/node-servers.js";
+import { runComet } from "../run/run-comet.js";
+import { runThreads } from "../run/run-threads.js";
+import { addSdkFlags, givenOf, sdkFlagWarnings } from "../flags/sdk-flags.js";
 
 interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
   readonly witness?: boolean;
@@ -192,7 +192,7 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   await runThreads({ flags: options, limits, home, start, linger, log, witness, snapshots: embedded });
 }
 
-/** Of a relay's worker: at once, or held back until the one before it has ended (host/relay/worker-process.ts). */
+/** Of a relay's worker: at once, or held back until the one before it has ended (host/visor/hot/worker-process.ts). */
 const relayed = () => process.env[`${envPrefix()}RELAYED`];
 
 /** Of a sidecar's next version: everything is loaded, and the home is another's until it is called. */

@@ -1,7 +1,7 @@
 /** `chaind status`. */
-import { addNodeFlags, type NodeFlags } from "../../client/flags.js";
-import type { Cobra } from "../../shell/cobra.js";
-import { jsonLine, type Output } from "../../shell/output.js";
+import { addNodeFlags, type NodeFlags } from "../client/flags.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { jsonLine, type Output } from "../../base/terminal/output.js";
 
 export function registerStatus(program: Cobra, output: Output): void {
   addNodeFlags(program.command("status"))
@@ -9,7 +9,7 @@ export function registerStatus(program: Cobra, output: Output): void {
     .description("Prints who a node is, the last block it has and the key that it signs with, as JSON.")
     .example("status", "status --node tcp://127.0.0.1:26657")
     .action(async (flags: NodeFlags) => {
-      const { rpcClient } = await import("../../client/flags.js");
+      const { rpcClient } = await import("../client/flags.js");
       const answer = (await rpcClient(flags).call("status")) as object;
       // JSON without `-o json` too: scripts pipe it, as they do with the Cosmos SDK's programs.
       output.print(answer, jsonLine(answer));

@@ -1,16 +1,16 @@
 /** `chaind tx`: transactions, made and signed here, sent to a node. */
 import type { Command } from "commander";
-import { registerDerivedTxs } from "../../client/derived/tx.js";
-import { registerAttestations } from "../../client/tx/attest-commands.js";
-import { addTxFlags, type TxFlags } from "../../client/tx/flags.js";
-import type { ProposalFlags } from "../../client/tx/proposals.js";
-import type { SoftwareUpgradeFlags } from "../../client/tx/run.js";
-import type { Cobra } from "../../shell/cobra.js";
-import { parseDuration, parseInt64 } from "../../shell/options.js";
-import type { Output } from "../../shell/output.js";
-import { usage } from "../../usage.js";
+import { registerDerivedTxs } from "../client/derived/tx.js";
+import { registerAttestations } from "../client/tx/attest-commands.js";
+import { addTxFlags, type TxFlags } from "../client/tx/flags.js";
+import type { ProposalFlags } from "../client/tx/proposals.js";
+import type { SoftwareUpgradeFlags } from "../client/tx/run.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { parseDuration, parseInt64 } from "../../base/terminal/options.js";
+import type { Output } from "../../base/terminal/output.js";
+import { usage } from "../../base/terminal/usage.js";
 
-const run = () => import("../../client/tx/run.js");
+const run = () => import("../client/tx/run.js");
 
 /** Flags of the command and of those above it. */
 const allFlags = <F extends TxFlags>(command: Cobra) => command.optsWithGlobals<F>();
@@ -162,7 +162,7 @@ function registerBank(tx: Cobra, output: Output): void {
 }
 
 function registerStaking(tx: Cobra, output: Output): void {
-  const commands = () => import("../../client/tx/staking.js");
+  const commands = () => import("../client/tx/staking.js");
   const staking = tx
     .command("staking")
     .summary("Create a validator, delegate and undelegate")
@@ -215,7 +215,7 @@ function registerFiles(tx: Cobra, output: Output): void {
     .option("--output-document <file>", "write to this file, which must not exist yet")
     .example("tx sign unsigned.json --from alice --multisig committee --output-document alice.json")
     .action(async (file: string, _: unknown, command: Cobra) => {
-      await (await import("../../client/tx/stored.js")).signFile(file, allFlags(command), output);
+      await (await import("../client/tx/stored.js")).signFile(file, allFlags(command), output);
     });
   addTxFlags(tx.command("multisign"))
     .argument("<file>", "an unsigned transaction, JSON; - for stdin")
@@ -226,7 +226,7 @@ function registerFiles(tx: Cobra, output: Output): void {
     .option("--output-document <file>", "write to this file, which must not exist yet")
     .example("tx multisign unsigned.json committee alice.json bob.json > signed.json")
     .action(async (file: string, name: string, signatures: string[], _: unknown, command: Cobra) => {
-      await (await import("../../client/tx/multisign.js")).multisign(
+      await (await import("../client/tx/multisign.js")).multisign(
         { file, name, signatures },
         allFlags(command),
         output,
@@ -238,6 +238,6 @@ function registerFiles(tx: Cobra, output: Output): void {
     .action(async (file: string, _: unknown, command: Cobra) => {
       const flags = allFlags<TxFlags>(command);
       if (flags.offline) throw usage("cannot broadcast a transaction while offline");
-      await (await import("../../client/tx/stored.js")).broadcastFile(file, flags, output);
+      await (await import("../client/tx/stored.js")).broadcastFile(file, flags, output);
     });
 }

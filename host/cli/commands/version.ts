@@ -1,10 +1,10 @@
 /** `chaind version`. */
 
-import { toHex } from "../../bytes.js";
-import type { Cobra } from "../../shell/cobra.js";
-import type { Output } from "../../shell/output.js";
-import { programChain } from "../../shell/program-chain.js";
-import { VERSION } from "../../version.js";
+import { toHex } from "../../base/text/bytes.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import type { Output } from "../../base/terminal/output.js";
+import { programChain } from "../flags/program-chain.js";
+import { VERSION } from "../../base/terminal/version.js";
 
 export function registerVersion(program: Cobra, output: Output): void {
   program
@@ -23,10 +23,10 @@ export function registerVersion(program: Cobra, output: Output): void {
 }
 
 async function longFacts() {
-  const { CORE_WASM } = await import("../../core/core-wasm.js");
-  const { PAGE_FILES } = await import("../../api/page-bytes.js");
-  const { pageHashes } = await import("../../api/rest/page-files.js");
-  const { sha256 } = await import("../../native/sha256.js");
+  const { CORE_WASM } = await import("../../upgrade/core/core-wasm.js");
+  const { PAGE_FILES } = await import("../../serve/api/page-bytes.js");
+  const { pageHashes } = await import("../../serve/api/rest/page-files.js");
+  const { sha256 } = await import("../../base/native/sha256.js");
   return {
     node: process.version,
     platform: `${process.platform}/${process.arch}`,

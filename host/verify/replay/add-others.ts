@@ -2,10 +2,10 @@
  * Puts what else a block wrote over what the handler and the core left. Each of these writes must change something: a list
  * that leads to the app hash with a write and without it would prove nothing of that write.
  */
-import type { CacheKVStore } from "../../branch/kv/cache-kv.js";
-import { equalBytes } from "../../bytes.js";
-import { malformed } from "../../witness/byte-reader.js";
-import type { FinalWrite, StoreWrites } from "../../witness/types.js";
+import type { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
+import { equalBytes } from "../../base/text/bytes.js";
+import { malformed } from "../../state/witness/byte-reader.js";
+import type { FinalWrite, StoreWrites } from "../../state/witness/types.js";
 
 export interface OthersInput extends StoreWrites {
   /** The store after the handler's writes and the core's. */

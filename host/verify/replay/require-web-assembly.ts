@@ -1,5 +1,5 @@
 /** Running an upgrade again takes WebAssembly, which an engine may not have and a page's policy may forbid. */
-import { UpgradeError } from "../../errors.js";
+import { UpgradeError } from "../../base/errors/errors.js";
 
 /** The shortest module: a magic number and a version. */
 const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);

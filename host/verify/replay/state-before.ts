@@ -1,7 +1,7 @@
 /** The state that an upgrade runs over, as its block found it: whole and recorded on a node, or what a witness has of it. */
-import { IavlReader } from "../../branch/kv/iavl-reader.js";
-import type { NotedTree } from "../../witness/next-tree.js";
-import type { Witness } from "../../witness/types.js";
+import { IavlReader } from "../../state/branch/kv/iavl-reader.js";
+import type { NotedTree } from "../../state/witness/next-tree.js";
+import type { Witness } from "../../state/witness/types.js";
 
 /** A store that is looked at or changed. */
 export interface OpenedStore {

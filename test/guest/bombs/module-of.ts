@@ -1,5 +1,5 @@
 /** Large handlers made byte by byte: a text of a megabyte is more than the assembler likes. */
-import { concatBytes, utf8 } from "../../../host/bytes.js";
+import { concatBytes, utf8 } from "../../../host/base/text/bytes.js";
 import { leb, MINIMAL_MANIFEST, manifestSection, section } from "../build.js";
 
 export interface Body {

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { HandlerProject } from "../../../host/author/project.js";
-import { testFixture } from "../../../host/author/testing/fixture-runs.js";
-import { openHandler, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
+import { HandlerProject } from "../../../host/cli/author/project.js";
+import { testFixture } from "../../../host/cli/author/testing/fixture-runs.js";
+import { openHandler, runScene, type Scene, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
 import { names, namesScene } from "./names.js";
 
 // Compilers share the machine with everything else.

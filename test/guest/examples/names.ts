@@ -1,6 +1,6 @@
 /** Pairs that `re-key` migrates, for its properties. */
 import fc from "fast-check";
-import { bytes, type Scene } from "../../../host/harness/index.js";
+import { bytes, type Scene } from "../../../host/upgrade/test-kit/index.js";
 
 /** Names by owner: of lengths that make batches end anywhere, one of them longer than a batch's output. */
 export const names = fc.uniqueArray(

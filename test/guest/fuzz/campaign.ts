@@ -1,8 +1,8 @@
 /** Mutated handlers, one after another: each is refused with findings, or runs metered and ends with a known code. */
-import { isUpgradeError, type UpgradeError } from "../../../host/errors.js";
-import { checkHandler } from "../../../host/handler/check/check.js";
-import { loadHandler, type WasmHandler } from "../../../host/handler/handler.js";
-import { HOST_PRICES } from "../../../host/handler/meter/schedule.js";
+import { isUpgradeError, type UpgradeError } from "../../../host/base/errors/errors.js";
+import { checkHandler } from "../../../host/upgrade/handler/check/check.js";
+import { loadHandler, type WasmHandler } from "../../../host/upgrade/handler/handler.js";
+import { HOST_PRICES } from "../../../host/upgrade/handler/meter/schedule.js";
 import { sha256 } from "../build.js";
 import { Random } from "../random/random.js";
 import { runHandlerIn } from "../running.js";

@@ -1,8 +1,8 @@
 /** Handlers to begin from: small ones that use all there is, and the examples as they were built. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fromHex } from "../../../host/bytes.js";
-import { withMetered } from "../../../host/handler/metered-section.js";
+import { fromHex } from "../../../host/base/text/bytes.js";
+import { withMetered } from "../../../host/upgrade/handler/metered-section.js";
 import { build, data, guest, OUT } from "../build.js";
 import { IMPORTS, STORES } from "../running.js";
 

@@ -1,5 +1,5 @@
 /** Changes a file a little, at random: what a broken disk, a buggy compiler or somebody with bad intentions would do. */
-import { concatBytes } from "../../../host/bytes.js";
+import { concatBytes } from "../../../host/base/text/bytes.js";
 import type { Random } from "../random/random.js";
 
 const CHANGES_MAX = 4;

@@ -1,5 +1,5 @@
 /** What the lists of hostile guests are made of. */
-import type { ErrorCode } from "../../../host/errors.js";
+import type { ErrorCode } from "../../../host/base/errors/errors.js";
 import type { GuestParts } from "../build.js";
 import type { Scene } from "../running.js";
 

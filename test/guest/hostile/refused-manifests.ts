@@ -1,5 +1,5 @@
 /** Every way in which a manifest can be wrong. */
-import { utf8 } from "../../../host/bytes.js";
+import { utf8 } from "../../../host/base/text/bytes.js";
 import { assemble, build, guest, type ManifestSource, MINIMAL_MANIFEST } from "../build.js";
 import type { RefusedGuest } from "./hostile-guest.js";
 

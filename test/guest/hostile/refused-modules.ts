@@ -1,6 +1,6 @@
 /** Modules that are refused: features that engines do not share, limits, interfaces, bytes that are no module. */
-import { concatBytes } from "../../../host/bytes.js";
-import { HANDLER_BYTES_MAX } from "../../../host/limits.js";
+import { concatBytes } from "../../../host/base/text/bytes.js";
+import { HANDLER_BYTES_MAX } from "../../../host/base/types/limits.js";
 import { assemble, build, customSection, guest, leb, MINIMAL_MANIFEST, manifestSection, section } from "../build.js";
 import type { RefusedGuest } from "./hostile-guest.js";
 

@@ -1,5 +1,5 @@
 /** Guests that are taken and show their face when they run: each is stopped, and what it wrote is dropped. */
-import { concatBytes, fromHex } from "../../../host/bytes.js";
+import { concatBytes, fromHex } from "../../../host/base/text/bytes.js";
 import { data, IN, OUT } from "../build.js";
 import { IMPORTS, STORES } from "../running.js";
 import type { StoppedGuest } from "./hostile-guest.js";

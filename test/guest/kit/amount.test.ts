@@ -1,7 +1,7 @@
 /** Amounts of 128 bits, held to BigInt. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { bytes, runScene, type WasmHandler } from "../../../host/harness/index.js";
+import { bytes, runScene, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
 import { handlerOf } from "./author.js";
 
 // Compilers share the machine with everything else.

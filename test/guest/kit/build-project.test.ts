@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type BuildAnswer, type BuildOptions, buildProject, buildText } from "../../../host/author/build.js";
-import { checkFile } from "../../../host/author/file-check.js";
-import { inspectHandler } from "../../../host/author/inspection.js";
-import { fixtureText } from "../../../host/author/testing/fixture-text.js";
-import { testProject } from "../../../host/author/testing/test-project.js";
+import { type BuildAnswer, type BuildOptions, buildProject, buildText } from "../../../host/cli/author/build.js";
+import { checkFile } from "../../../host/cli/author/file-check.js";
+import { inspectHandler } from "../../../host/cli/author/inspection.js";
+import { fixtureText } from "../../../host/cli/author/testing/fixture-text.js";
+import { testProject } from "../../../host/cli/author/testing/test-project.js";
 import { IMPORTS } from "./author.js";
 
 // Compilers share the machine with everything else.

@@ -1,7 +1,7 @@
 /** The declaration at the top of a handler: the manifest it makes, the order of work, and what it must not say. */
 import { describe, expect, test, vi } from "vitest";
-import { bytes, runScene } from "../../../host/harness/index.js";
-import { standardChecks } from "../../../host/harness/standard-checks.js";
+import { bytes, runScene } from "../../../host/upgrade/test-kit/index.js";
+import { standardChecks } from "../../../host/upgrade/test-kit/standard-checks.js";
 import { compileSource, handlerOf, IMPORTS } from "./author.js";
 
 // Compilers share the machine with everything else.

@@ -1,6 +1,6 @@
 /** Results of invariants that do not fit where the host reads them. */
 import { expect, test, vi } from "vitest";
-import { runScene } from "../../../host/harness/index.js";
+import { runScene } from "../../../host/upgrade/test-kit/index.js";
 import { handlerOf } from "./author.js";
 
 // Compilers share the machine with everything else.

@@ -1,8 +1,8 @@
 /** Handlers that run without an error and yet do what their author did not mean: the build warns, a scene's check fails. */
 import { describe, expect, test } from "vitest";
-import { manifestWarnings } from "../../../host/author/semantics.js";
-import { testFixture } from "../../../host/author/testing/fixture-runs.js";
-import type { Fixture } from "../../../host/harness/index.js";
+import { manifestWarnings } from "../../../host/cli/author/semantics.js";
+import { testFixture } from "../../../host/cli/author/testing/fixture-runs.js";
+import type { Fixture } from "../../../host/upgrade/test-kit/index.js";
 import { load } from "../build.js";
 
 const BANK: Fixture = { stores: { bank: [["0x02", "7"]] } };

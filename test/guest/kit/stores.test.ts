@@ -1,7 +1,7 @@
 /** Stores and scans of the kit: what a handler reads is what it wrote, wherever its writes are kept. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { bytes, runScene, type Scene, type WasmHandler } from "../../../host/harness/index.js";
+import { bytes, runScene, type Scene, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
 import { handlerOf } from "./author.js";
 
 // Compilers share the machine with everything else.

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { packHandler } from "../../../host/author/pack.js";
+import { packHandler } from "../../../host/cli/author/pack.js";
 import { ROOT } from "../../house/sources.js";
 
 const TARGET = "wasm32-unknown-unknown";

@@ -1,9 +1,9 @@
 /** Bytes in, metered bytes out, as the loader does it but for the interface that a handler has. */
 
-import { meterModule } from "../../../host/handler/meter/meter.js";
-import { decodeModule } from "../../../host/wasm/decode.js";
-import { Findings } from "../../../host/wasm/findings.js";
-import type { WasmModule } from "../../../host/wasm/wasm-module.js";
+import { meterModule } from "../../../host/upgrade/handler/meter/meter.js";
+import { decodeModule } from "../../../host/upgrade/wasm/decode.js";
+import { Findings } from "../../../host/upgrade/wasm/findings.js";
+import type { WasmModule } from "../../../host/upgrade/wasm/wasm-module.js";
 
 /** @throws Error naming the first finding */
 export function decoded(bytes: Uint8Array): WasmModule {

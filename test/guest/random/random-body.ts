@@ -3,7 +3,7 @@
  * every kind of branch, dead code after some, calls, memory, bulk memory. Every loop and every function takes one off a
  * global, so that all of it ends.
  */
-import { CodeWriter } from "../../../host/handler/meter/code-writer.js";
+import { CodeWriter } from "../../../host/upgrade/handler/meter/code-writer.js";
 import type { Random } from "./random.js";
 
 export type ValueType = 0x7f | 0x7e;

@@ -1,5 +1,5 @@
 /** Handlers made at random from a seed: calls of every import with arguments mostly good, loops, growth, and ends of every kind. */
-import { concatBytes } from "../../../host/bytes.js";
+import { concatBytes } from "../../../host/base/text/bytes.js";
 import { data, type GuestParts, IN, type ManifestSource, OUT } from "../build.js";
 import { IMPORTS, STORES } from "../running.js";
 import { Random } from "./random.js";

@@ -1,6 +1,6 @@
 /** Whole modules made at random from a seed, valid by construction, and how to call them. */
-import { CodeWriter } from "../../../host/handler/meter/code-writer.js";
-import { NEAR_PAGES } from "../../../host/handler/meter/schedule.js";
+import { CodeWriter } from "../../../host/upgrade/handler/meter/code-writer.js";
+import { NEAR_PAGES } from "../../../host/upgrade/handler/meter/schedule.js";
 import { Random } from "./random.js";
 import { I32, I64, RandomBody, type Signature, type Surroundings, type ValueType } from "./random-body.js";
 

@@ -3,7 +3,7 @@
  * a run costs must be the same as what the meter, which takes it in sums and ahead, finds.
  */
 
-import { CodeWriter } from "../../../host/handler/meter/code-writer.js";
+import { CodeWriter } from "../../../host/upgrade/handler/meter/code-writer.js";
 import {
   FAR_LOAD_PRICE,
   FLAT_PRICE_MAX,
@@ -11,10 +11,10 @@ import {
   instructionPrice,
   isLoad,
   NEAR_PAGES,
-} from "../../../host/handler/meter/schedule.js";
-import { ByteReader } from "../../../host/wasm/byte-reader.js";
-import { InstructionCursor } from "../../../host/wasm/instruction-cursor.js";
-import type { FunctionBody, WasmModule } from "../../../host/wasm/wasm-module.js";
+} from "../../../host/upgrade/handler/meter/schedule.js";
+import { ByteReader } from "../../../host/upgrade/wasm/byte-reader.js";
+import { InstructionCursor } from "../../../host/upgrade/wasm/instruction-cursor.js";
+import type { FunctionBody, WasmModule } from "../../../host/upgrade/wasm/wasm-module.js";
 import { decoded } from "./metering.js";
 
 export const REFERENCE_GAS = "reference gas";

@@ -3,10 +3,10 @@
  * request at a time from its parent, over the channel of `fork`.
  */
 
-import { logicalClock } from "../../../host/engine/embedded/clock.js";
-import { recordHalt, runNode } from "../../../host/engine/embedded/run-node.js";
-import { HeldHome } from "../../../host/engine/home/held-home.js";
-import { isUpgradeError } from "../../../host/errors.js";
+import { logicalClock } from "../../../host/node/embedded/clock.js";
+import { recordHalt, runNode } from "../../../host/node/open/run-node.js";
+import { HeldHome } from "../../../host/node/open/open-home.js";
+import { isUpgradeError } from "../../../host/base/errors/errors.js";
 import { exampleChain } from "../../example-chain.js";
 import { type Committed, inspectDatabase } from "../inspect.js";
 

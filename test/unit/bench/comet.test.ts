@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { CALLS, Engine } from "../../../bench/comet/engine.js";
 import { commitsOf, upgradeTimes, workerEndedAt } from "../../../bench/comet/upgrade-times.js";
-import { serve, TIME } from "../abci/served.js";
+import { serve, TIME } from "../node/comet/served.js";
 
 const committed = (height: number, time: number) =>
   JSON.stringify({

@@ -1,7 +1,7 @@
 import "../../serve-chain.js";
 import { describe, expect, test } from "vitest";
-import { readyArguments } from "../../../host/shell/arguments.js";
-import { Cobra } from "../../../host/shell/cobra.js";
+import { readyArguments } from "../../../host/base/terminal/arguments.js";
+import { Cobra } from "../../../host/base/terminal/cobra.js";
 
 function program(): Cobra {
   const root = new Cobra("chaind").option("-o, --output <string>").option("--log_format <string>").option("--trace");

@@ -1,7 +1,7 @@
 /** Usage errors in the Cosmos SDK's words. */
 import "../../serve-chain.js";
 import { describe, expect, test } from "vitest";
-import { Cobra } from "../../../host/shell/cobra.js";
+import { Cobra } from "../../../host/base/terminal/cobra.js";
 
 function program(): Cobra {
   const root = new Cobra("chaind").exitOverride();

@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { findComet } from "../../../host/abci/comet/binary.js";
-import { cometArgs } from "../../../host/abci/comet/flags.js";
-import { addCometFlags, type CometFlags, chosenComet, relayWarnings } from "../../../host/cli/comet-flags.js";
-import { addDoorFlags } from "../../../host/cli/node-doors.js";
-import { givenOf } from "../../../host/cli/sdk-flags.js";
-import { Home } from "../../../host/engine/home/home.js";
-import { recheckWarnings } from "../../../host/offline/comet-files.js";
-import { Cobra } from "../../../host/shell/cobra.js";
+import { findComet } from "../../../host/node/comet/engine/binary.js";
+import { cometArgs } from "../../../host/node/comet/engine/flags.js";
+import { addCometFlags, type CometFlags, chosenComet, relayWarnings } from "../../../host/cli/flags/comet-flags.js";
+import { addDoorFlags } from "../../../host/cli/run/node-servers.js";
+import { givenOf } from "../../../host/cli/flags/sdk-flags.js";
+import { Home } from "../../../host/node/home/home.js";
+import { recheckWarnings } from "../../../host/node/comet/comet-files.js";
+import { Cobra } from "../../../host/base/terminal/cobra.js";
 import { failureOf } from "../../scenario/chain.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-flags-"));

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { candidates } from "../../../host/cli/commands/completion.js";
-import { makeProgram } from "../../../host/cli/program.js";
-import { isHidden } from "../../../host/shell/cobra.js";
-import { completionScript, SHELLS } from "../../../host/shell/completion-scripts.js";
-import { formatHelp } from "../../../host/shell/help.js";
+import { makeProgram } from "../../../host/cli/program/program.js";
+import { isHidden } from "../../../host/base/terminal/cobra.js";
+import { completionScript, SHELLS } from "../../../host/base/terminal/completion-scripts.js";
+import { formatHelp } from "../../../host/base/terminal/help.js";
 
 const program = await makeProgram(["completion"], "0.0.0");
 const words = (...line: string[]) => candidates(program, line).map(([word]) => word);

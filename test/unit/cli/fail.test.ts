@@ -2,8 +2,8 @@
 import "../../serve-chain.js";
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import { UpgradeError } from "../../../host/errors.js";
-import { reportFailure } from "../../../host/shell/fail.js";
+import { UpgradeError } from "../../../host/base/errors/errors.js";
+import { reportFailure } from "../../../host/base/terminal/fail.js";
 import { thrownBy } from "../../thrown-by.js";
 
 /** What people read and scripts get. */

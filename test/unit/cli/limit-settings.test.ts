@@ -10,12 +10,12 @@ import {
   chosenLimits,
   limitDefaults,
   limitLines,
-} from "../../../host/cli/limit-settings.js";
-import { SEARCH_LIMITS } from "../../../host/engine/blocks/search-budget.js";
-import { DOOR_LIMITS } from "../../../host/server/door.js";
-import { readyArguments } from "../../../host/shell/arguments.js";
-import { Cobra } from "../../../host/shell/cobra.js";
-import { settle } from "../../../host/shell/settings.js";
+} from "../../../host/cli/flags/limit-settings.js";
+import { SEARCH_LIMITS } from "../../../host/node/blocks/search-budget.js";
+import { DOOR_LIMITS } from "../../../host/serve/limits/server.js";
+import { readyArguments } from "../../../host/base/terminal/arguments.js";
+import { Cobra } from "../../../host/base/terminal/cobra.js";
+import { settle } from "../../../host/base/terminal/settings.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-limits-"));
 const file = join(home, "config", "app.toml");

@@ -1,6 +1,6 @@
 /** What `query upgrade readiness` says of groups that differ: which of them cannot both be right. */
 import { describe, expect, test } from "vitest";
-import { readinessNotes } from "../../../host/client/query/readiness-notes.js";
+import { readinessNotes } from "../../../host/cli/client/query/readiness-notes.js";
 
 const bytes = (byte: number) => new Uint8Array(byte === 0 ? 0 : 32).fill(byte);
 const group = (file: number, result: number, height: bigint) => ({

@@ -1,7 +1,7 @@
 /** Commands of the example chain in the test's own process. */
 import "../../serve-chain.js";
 import { type Mock, vi } from "vitest";
-import { makeProgram } from "../../../host/cli/program.js";
+import { makeProgram } from "../../../host/cli/program/program.js";
 
 /** Runs a command and returns what it prints, as JSON. */
 export async function runHere(...args: string[]): Promise<unknown> {

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readyArguments } from "../../../host/shell/arguments.js";
-import { Cobra } from "../../../host/shell/cobra.js";
-import { parseCount } from "../../../host/shell/options.js";
-import { envName, settle } from "../../../host/shell/settings.js";
+import { readyArguments } from "../../../host/base/terminal/arguments.js";
+import { Cobra } from "../../../host/base/terminal/cobra.js";
+import { parseCount } from "../../../host/base/terminal/options.js";
+import { envName, settle } from "../../../host/base/terminal/settings.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-settings-"));
 beforeAll(() => {

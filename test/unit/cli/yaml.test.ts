@@ -1,8 +1,8 @@
 import "../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isUpgradeError } from "../../../host/errors.js";
-import { jsonToYaml, type YamlValue } from "../../../host/shell/yaml/yaml.js";
+import { isUpgradeError } from "../../../host/base/errors/errors.js";
+import { jsonToYaml, type YamlValue } from "../../../host/base/terminal/yaml/yaml.js";
 import { readMember } from "./yaml-reader.js";
 
 describe("jsonToYaml() prints collections", () => {

@@ -1,7 +1,7 @@
 /** Records of upgrades that were applied: the forms of the Cosmos SDK from 0.46 on, and of this project. */
 import { describe, expect, test } from "vitest";
-import { bigEndian64, concatBytes, utf8 } from "../../../host/bytes.js";
-import type { KeyValue } from "../../../host/types.js";
+import { bigEndian64, concatBytes, utf8 } from "../../../host/base/text/bytes.js";
+import type { KeyValue } from "../../../host/base/types/types.js";
 import { doneUpgradesOf } from "../../../host/verify/records.js";
 
 const ours = (name: string, height: bigint): KeyValue => [

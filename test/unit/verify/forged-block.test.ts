@@ -1,7 +1,7 @@
 /** Light blocks that no RPC's JSON could have been: objects that a caller of `advance()` and `startAt()` was handed by others. */
 import { describe, expect, test } from "vitest";
-import type { LightBlock } from "../../../host/comet/light-block.js";
-import type { ValidatorSet } from "../../../host/comet/validator-set.js";
+import type { LightBlock } from "../../../host/chain/comet-types/light-block.js";
+import type { ValidatorSet } from "../../../host/chain/comet-types/validator-set.js";
 import { type AdvanceOptions, advance, startAt } from "../../../host/verify/light.js";
 import { MadeChain, timeOf } from "./made-chain.js";
 

@@ -1,6 +1,6 @@
 /** Names that say more than a name: of a file's author, and of a chain whose state holds what it likes. */
 import { describe, expect, test } from "vitest";
-import { bigEndian64 } from "../../../host/bytes.js";
+import { bigEndian64 } from "../../../host/base/text/bytes.js";
 import { collect } from "../../../host/verify/collect.js";
 import { verifyEvidence } from "../../../host/verify/evidence.js";
 import { MadeChain, timeOf } from "./made-chain.js";

@@ -1,10 +1,10 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { describe, expect, test } from "vitest";
-import { compareBytes } from "../../../host/bytes.js";
-import { FLAG_ABSENT, FLAG_COMMIT, FLAG_NIL } from "../../../host/comet/commit.js";
-import type { Header } from "../../../host/comet/header.js";
-import type { LightBlock } from "../../../host/comet/light-block.js";
-import { type ValidatorSet, validatorSetHash } from "../../../host/comet/validator-set.js";
+import { compareBytes } from "../../../host/base/text/bytes.js";
+import { FLAG_ABSENT, FLAG_COMMIT, FLAG_NIL } from "../../../host/chain/comet-types/commit.js";
+import type { Header } from "../../../host/chain/comet-types/header.js";
+import type { LightBlock } from "../../../host/chain/comet-types/light-block.js";
+import { type ValidatorSet, validatorSetHash } from "../../../host/chain/comet-types/validator-set.js";
 import { type AdvanceOptions, advance, startAt } from "../../../host/verify/light.js";
 import { pathTo } from "../../../host/verify/path.js";
 import { MadeChain, type Members, timeOf } from "./made-chain.js";

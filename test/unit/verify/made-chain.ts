@@ -1,7 +1,7 @@
 /** A chain of headers over a real multistore, whose validators sign: what a server of it would respond, in CometBFT's JSON. */
 import { createHash } from "node:crypto";
-import { bigEndian64, concatBytes, EMPTY, fromHex, toBase64, utf8 } from "../../../host/bytes.js";
-import { type BlockId, NIL_BLOCK_ID } from "../../../host/comet/block-id.js";
+import { bigEndian64, concatBytes, EMPTY, fromHex, toBase64, utf8 } from "../../../host/base/text/bytes.js";
+import { type BlockId, NIL_BLOCK_ID } from "../../../host/chain/comet-types/block-id.js";
 import {
   type BlockIdFlag,
   type Commit,
@@ -9,19 +9,19 @@ import {
   commitSignBytes,
   FLAG_ABSENT,
   FLAG_COMMIT,
-} from "../../../host/comet/commit.js";
-import { BLOCK_PROTOCOL, type Header, headerHash } from "../../../host/comet/header.js";
-import { type KeyType, publicKeyOf, sign } from "../../../host/comet/keys.js";
-import type { LightBlock } from "../../../host/comet/light-block.js";
-import { type ValidatorSet, validatorSetHash } from "../../../host/comet/validator-set.js";
-import { createValidatorSet } from "../../../host/comet/validator-updates.js";
-import { commitJson, headerJson, validatorJson } from "../../../host/rpc/json.js";
-import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
-import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
-import { ZERO_TIME } from "../../../host/time.js";
-import type { Sha256, Timestamp } from "../../../host/types.js";
+} from "../../../host/chain/comet-types/commit.js";
+import { BLOCK_PROTOCOL, type Header, headerHash } from "../../../host/chain/comet-types/header.js";
+import { type KeyType, publicKeyOf, sign } from "../../../host/chain/comet-types/keys.js";
+import type { LightBlock } from "../../../host/chain/comet-types/light-block.js";
+import { type ValidatorSet, validatorSetHash } from "../../../host/chain/comet-types/validator-set.js";
+import { createValidatorSet } from "../../../host/chain/comet-types/validator-updates.js";
+import { commitJson, headerJson, validatorJson } from "../../../host/serve/rpc/json.js";
+import { MemoryDatabase } from "../../../host/state/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../../host/state/store/versions/commit-multi-store.js";
+import { ZERO_TIME } from "../../../host/base/time/time.js";
+import type { Sha256, Timestamp } from "../../../host/base/types/types.js";
 import type { Ask, TrustOptions } from "../../../host/verify/types.js";
-import { WireWriter } from "../../../host/wire.js";
+import { WireWriter } from "../../../host/base/wire/wire.js";
 
 const sha256: Sha256 = (bytes) => new Uint8Array(createHash("sha256").update(bytes).digest());
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { utf8 } from "../../../host/bytes.js";
-import { MemoryDatabase } from "../../../host/store/disk/memory-database.js";
-import { CommitMultiStore } from "../../../host/store/versions/commit-multi-store.js";
+import { utf8 } from "../../../host/base/text/bytes.js";
+import { MemoryDatabase } from "../../../host/state/store/disk/memory-database.js";
+import { CommitMultiStore } from "../../../host/state/store/versions/commit-multi-store.js";
 import {
   afterKey,
   type MembershipEvidence,
@@ -14,8 +14,8 @@ import {
 } from "../../../host/verify/proofs.js";
 import { rpcResult } from "../../../host/verify/rpc-path.js";
 import { thrownBy } from "../../thrown-by.js";
-import { choices, code } from "../commitment/support.js";
-import { sha256 } from "../store/support.js";
+import { choices, code } from "../state/commitment/support.js";
+import { sha256 } from "../state/store/support.js";
 
 const stores = new CommitMultiStore(new MemoryDatabase(), { sha256 });
 stores.mount("other", "upgrade");

@@ -1,7 +1,7 @@
 /** An upgrade run again with the receipt that was proven: its handler, its gas, progress, and a run that is called off. */
 import { describe, expect, test } from "vitest";
-import { isUpgradeError, type UpgradeError } from "../../../host/errors.js";
-import { sha256 } from "../../../host/native/sha256.js";
+import { isUpgradeError, type UpgradeError } from "../../../host/base/errors/errors.js";
+import { sha256 } from "../../../host/base/native/sha256.js";
 import { reExecute } from "../../../host/verify/re-execute.js";
 import { reExecute as lazily } from "../../../host/verify/re-execute-lazily.js";
 import type { RunProgress } from "../../../host/verify/run-watch.js";

@@ -1,16 +1,16 @@
 /** From a chain over its upgrade and a witness back to the app hash: the same, or refused. */
 import { describe, expect, test } from "vitest";
-import { toHex, utf8 } from "../../../host/bytes.js";
-import { GOV_STORE } from "../../../host/gov/records.js";
-import { loadHandler, type WasmHandler } from "../../../host/handler/handler.js";
-import { decodeReceipt } from "../../../host/handler/receipt.js";
-import { sha256 } from "../../../host/native/sha256.js";
-import type { Height } from "../../../host/types.js";
-import { UPGRADE_STORE } from "../../../host/upgrade/upgrade-store.js";
+import { toHex, utf8 } from "../../../host/base/text/bytes.js";
+import { GOV_STORE } from "../../../host/chain/modules/gov/records.js";
+import { loadHandler, type WasmHandler } from "../../../host/upgrade/handler/handler.js";
+import { decodeReceipt } from "../../../host/upgrade/handler/receipt.js";
+import { sha256 } from "../../../host/base/native/sha256.js";
+import type { Height } from "../../../host/base/types/types.js";
+import { UPGRADE_STORE } from "../../../host/upgrade/module/upgrade-store.js";
 import { type ReExecuted, reExecute } from "../../../host/verify/re-execute.js";
-import { decodeWitness } from "../../../host/witness/decode.js";
-import { encodeWitness } from "../../../host/witness/encode.js";
-import type { FinalWrite } from "../../../host/witness/types.js";
+import { decodeWitness } from "../../../host/state/witness/decode.js";
+import { encodeWitness } from "../../../host/state/witness/encode.js";
+import type { FinalWrite } from "../../../host/state/witness/types.js";
 import { V1, V2 } from "../../example-chain.js";
 import { build, guest, load } from "../../guest/build.js";
 import { IMPORTS } from "../../guest/running.js";
@@ -18,7 +18,7 @@ import { Chain, type Process } from "../../scenario/chain.js";
 import { DAVE, govGenesis, Town } from "../../scenario/gov-chain.js";
 import { splitBalances, V3 } from "../../scenario/versions.js";
 import { propose, softwareUpgrade } from "../../scenario/wallet.js";
-import { code } from "../store/support.js";
+import { code } from "../state/store/support.js";
 import { headersOf, upgraded, witnessOf } from "./upgraded-chain.js";
 
 const i32 = (...values: number[]) => values.map((value) => `(i32.const ${value})`).join(" ");

@@ -1,6 +1,6 @@
 /** How often a collection waits for a server, and how many requests it has under way: both are counted, by a proxy that is slow. */
 import { describe, expect, test } from "vitest";
-import { bigEndian64, toBase64 } from "../../../host/bytes.js";
+import { bigEndian64, toBase64 } from "../../../host/base/text/bytes.js";
 import { collect } from "../../../host/verify/collect.js";
 import { verifyEvidence } from "../../../host/verify/evidence.js";
 import type { Ask, Evidence } from "../../../host/verify/types.js";

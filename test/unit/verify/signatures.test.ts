@@ -1,8 +1,8 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { describe, expect, test, vi } from "vitest";
-import { utf8 } from "../../../host/bytes.js";
+import { utf8 } from "../../../host/base/text/bytes.js";
 import { type Subtle, verifierOf, verifyByNoble } from "../../../host/verify/signatures.js";
-import { choices } from "../commitment/support.js";
+import { choices } from "../state/commitment/support.js";
 
 const secret = new Uint8Array(32).fill(9);
 const key = ed25519.getPublicKey(secret);

@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { isUpgradeError } from "../../../host/errors.js";
-import { diskFiles } from "../../../host/programs/disk-files.js";
-import type { Files } from "../../../host/programs/files.js";
-import { readQueue } from "../../../host/sidecar/decision/queue.js";
-import { addUpgrades } from "../../../host/staging/layout/add-upgrade.js";
-import { initialize } from "../../../host/staging/layout/init.js";
+import { isUpgradeError } from "../../../host/base/errors/errors.js";
+import { diskFiles } from "../../../host/base/files/disk-files.js";
+import type { Files } from "../../../host/base/files/files.js";
+import { readQueue } from "../../../host/visor/decide/decision/queue.js";
+import { addUpgrades } from "../../../host/visor/stage/layout/add-upgrade.js";
+import { initialize } from "../../../host/visor/stage/layout/init.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-faults-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

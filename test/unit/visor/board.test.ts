@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Board } from "../../../host/panel/board.js";
+import { Board } from "../../../host/visor/status/board.js";
 
 function board() {
   let millis = 1_000;

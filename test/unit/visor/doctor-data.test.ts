@@ -2,9 +2,9 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { diskFiles } from "../../../host/programs/disk-files.js";
-import { readSettings } from "../../../host/sidecar/settings/read.js";
-import { examine } from "../../../host/staging/doctor/doctor.js";
+import { diskFiles } from "../../../host/base/files/disk-files.js";
+import { readSettings } from "../../../host/visor/decide/settings/read.js";
+import { examine } from "../../../host/visor/stage/doctor/doctor.js";
 import { goodHome, look } from "./doctor-home.js";
 
 describe("examine() data that is missing", () => {

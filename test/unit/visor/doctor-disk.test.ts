@@ -1,9 +1,9 @@
 /** What doctor reports about a disk: no room for a backup, and folders that the system refuses to show. */
 import { describe, expect, test } from "vitest";
-import { diskFiles } from "../../../host/programs/disk-files.js";
-import type { Files } from "../../../host/programs/files.js";
-import { readSettings } from "../../../host/sidecar/settings/read.js";
-import { examine } from "../../../host/staging/doctor/doctor.js";
+import { diskFiles } from "../../../host/base/files/disk-files.js";
+import type { Files } from "../../../host/base/files/files.js";
+import { readSettings } from "../../../host/visor/decide/settings/read.js";
+import { examine } from "../../../host/visor/stage/doctor/doctor.js";
 import { goodHome, look } from "./doctor-home.js";
 
 describe("examine() backups, and what cannot be looked at", () => {

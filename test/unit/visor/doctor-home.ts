@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { diskFiles } from "../../../host/programs/disk-files.js";
-import type { NodeFacts } from "../../../host/sidecar/heights/node-facts.js";
-import { readSettings } from "../../../host/sidecar/settings/read.js";
-import { examine } from "../../../host/staging/doctor/doctor.js";
+import { diskFiles } from "../../../host/base/files/disk-files.js";
+import type { NodeFacts } from "../../../host/visor/decide/heights/node-facts.js";
+import { readSettings } from "../../../host/visor/decide/settings/read.js";
+import { examine } from "../../../host/visor/stage/doctor/doctor.js";
 import { elfBytes } from "../../runnable-bytes.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-doctor-"));

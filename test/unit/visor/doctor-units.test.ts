@@ -1,8 +1,8 @@
 /** Unit files of systemd: that of `service` is right, and each value that harms is named. */
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readSettings } from "../../../host/sidecar/settings/read.js";
-import { unitFile } from "../../../host/staging/doctor/unit-file.js";
+import { readSettings } from "../../../host/visor/decide/settings/read.js";
+import { unitFile } from "../../../host/visor/stage/doctor/unit-file.js";
 import { goodHome, look } from "./doctor-home.js";
 
 describe("examine() unit files", () => {

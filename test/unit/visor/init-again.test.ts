@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, unlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { diskFiles } from "../../../host/programs/disk-files.js";
-import { digestOf } from "../../../host/staging/home-readiness.js";
-import { initialize } from "../../../host/staging/layout/init.js";
+import { diskFiles } from "../../../host/base/files/disk-files.js";
+import { digestOf } from "../../../host/visor/stage/home-readiness.js";
+import { initialize } from "../../../host/visor/stage/layout/init.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-init-again-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { realMachine } from "../../../host/visor/real-machine.js";
+import { realMachine } from "../../../host/visor/run/real-machine.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-groups-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ERROR_KINDS, type ErrorCode } from "../../../host/errors.js";
-import { NO_RESTART, programEnd } from "../../../host/sidecar/program-end.js";
+import { ERROR_KINDS, type ErrorCode } from "../../../host/base/errors/errors.js";
+import { NO_RESTART, programEnd } from "../../../host/visor/decide/program-end.js";
 
 const ENDING = (Object.keys(ERROR_KINDS) as ErrorCode[]).filter((code) =>
   /^UPG_(INVALID|HALT|MIGRATION|HANDLER|STORE|BUG)_/.test(code),

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { diskFiles } from "../../../host/programs/disk-files.js";
-import { queueFile, queuePlans, readQueue, unqueuePlan } from "../../../host/sidecar/decision/queue.js";
-import { addUpgrades, type UpgradeToAdd } from "../../../host/staging/layout/add-upgrade.js";
-import { upgradesInCsv, upgradesInList } from "../../../host/staging/layout/batch.js";
+import { diskFiles } from "../../../host/base/files/disk-files.js";
+import { queueFile, queuePlans, readQueue, unqueuePlan } from "../../../host/visor/decide/decision/queue.js";
+import { addUpgrades, type UpgradeToAdd } from "../../../host/visor/stage/layout/add-upgrade.js";
+import { upgradesInCsv, upgradesInList } from "../../../host/visor/stage/layout/batch.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-queue-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

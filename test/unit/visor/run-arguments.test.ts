@@ -1,6 +1,6 @@
 /** What of the command line is the application's: all after `run`, but the file of settings. */
 import { describe, expect, test } from "vitest";
-import { splitArguments } from "../../../host/sidecar/run-arguments.js";
+import { splitArguments } from "../../../host/visor/decide/run-arguments.js";
 
 describe("splitArguments()", () => {
   test.each<[string, string[], string[], string[] | undefined]>([

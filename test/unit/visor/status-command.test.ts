@@ -2,10 +2,10 @@
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { VisorStatus } from "../../../host/sidecar/status.js";
-import { realMachine } from "../../../host/visor/real-machine.js";
-import { statusCommand } from "../../../host/visor/without-sidecar/command.js";
-import { statusOf } from "../../../host/visor/without-sidecar/status-of.js";
+import type { VisorStatus } from "../../../host/visor/decide/status.js";
+import { realMachine } from "../../../host/visor/run/real-machine.js";
+import { statusCommand } from "../../../host/visor/run/without-sidecar/command.js";
+import { statusOf } from "../../../host/visor/run/without-sidecar/status-of.js";
 import { plan, useStatusHome } from "./status-home.js";
 
 const bed = useStatusHome();

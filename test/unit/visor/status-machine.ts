@@ -1,6 +1,6 @@
 /** What the status of a sidecar has of the machine in tests: the disk, and the true clock. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { diskFiles } from "../../../host/programs/disk-files.js";
+import { diskFiles } from "../../../host/base/files/disk-files.js";
 
 export const statusMachine = {
   files: diskFiles,

@@ -3,10 +3,10 @@ import { createServer, get, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PAGE_FILES } from "../../../host/api/page-bytes.js";
-import { askStatus } from "../../../host/panel/ask.js";
-import { openStatus } from "../../../host/panel/server.js";
-import { socketPath } from "../../../host/panel/socket-path.js";
+import { PAGE_FILES } from "../../../host/serve/api/page-bytes.js";
+import { askStatus } from "../../../host/visor/status/ask.js";
+import { openStatus } from "../../../host/visor/status/server.js";
+import { socketPath } from "../../../host/visor/status/socket-path.js";
 import { plan, useStatusHome } from "./status-home.js";
 import { statusMachine } from "./status-machine.js";
 

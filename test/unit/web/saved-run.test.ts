@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { buildSync } from "esbuild";
 import { describe, expect, test } from "vitest";
-import { toBase64 } from "../../../host/bytes.js";
+import { toBase64 } from "../../../host/base/text/bytes.js";
 import { runParts } from "../../../web/saved-run.js";
 
 describe("runParts()", () => {

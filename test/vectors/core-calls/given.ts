@@ -1,5 +1,5 @@
 /** What the lists of calls are made of. */
-import { toHex, utf8 } from "../../../host/bytes.js";
+import { toHex, utf8 } from "../../../host/base/text/bytes.js";
 import type { CallArgument, HexPair } from "./call.js";
 import type { SeenCall } from "./record.js";
 

@@ -1,7 +1,7 @@
 /** The functions of core.wasm that no store is asked for, with arguments good and bad. */
 import fc from "fast-check";
-import { concatBytes, fromHex } from "../../../host/bytes.js";
-import { INT64_MAX } from "../../../host/limits.js";
+import { concatBytes, fromHex } from "../../../host/base/text/bytes.js";
+import { INT64_MAX } from "../../../host/base/types/limits.js";
 import { mutated } from "../../core/mutated-bytes.js";
 import { canonicalPlan, TIME_ZERO, wirePlan } from "../../core/plan-wire.js";
 import { type Argument, type GivenCase, pure, room } from "./given.js";

@@ -1,7 +1,7 @@
 /** Calls of core.wasm on stores: in order, full of what it would never write, and with arguments that are wrong. */
-import { concatBytes, fromHex, toHex, utf8 } from "../../../host/bytes.js";
-import { INT64_MAX } from "../../../host/limits.js";
-import { encodeVersionMap } from "../../../host/version-map.js";
+import { concatBytes, fromHex, toHex, utf8 } from "../../../host/base/text/bytes.js";
+import { INT64_MAX } from "../../../host/base/types/limits.js";
+import { encodeVersionMap } from "../../../host/upgrade/core/version-map.js";
 import { entry, names, PLAN } from "../../core/applying.js";
 import { keyHex, u64Hex } from "../../core/cores.js";
 import { OUTPUTS, STORE } from "../../core/outputs.js";

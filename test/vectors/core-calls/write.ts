@@ -1,6 +1,6 @@
 /** What core-calls.json holds: the inputs from elsewhere, the outcomes from core.wasm. */
 import { createHash } from "node:crypto";
-import { CORE_WASM } from "../../../host/core/core-wasm.js";
+import { CORE_WASM } from "../../../host/upgrade/core/core-wasm.js";
 import { RawCore } from "../../core/raw-core.js";
 import { loadVectors, type VectorCase } from "../harness.js";
 import { runHistories } from "../histories.js";

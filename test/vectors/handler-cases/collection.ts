@@ -1,8 +1,8 @@
 /** Gathers guests, inputs and cases, each guest and input once. */
-import { toBase64, toHex } from "../../../host/bytes.js";
-import { type ErrorCode, isUpgradeError } from "../../../host/errors.js";
-import { loadHandler, type WasmHandler } from "../../../host/handler/handler.js";
-import { withMetered } from "../../../host/handler/metered-section.js";
+import { toBase64, toHex } from "../../../host/base/text/bytes.js";
+import { type ErrorCode, isUpgradeError } from "../../../host/base/errors/errors.js";
+import { loadHandler, type WasmHandler } from "../../../host/upgrade/handler/handler.js";
+import { withMetered } from "../../../host/upgrade/handler/metered-section.js";
 import { sha256 } from "../../guest/build.js";
 import { runCase } from "./run-case.js";
 import type { CaseInput, GivenRun, GuestFile, HandlerCase, LoadCase, RunOutcome } from "./shapes.js";

@@ -1,10 +1,10 @@
 /** The handlers of examples/ on their scenes, and cut short at many points. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { HandlerProject } from "../../../host/author/project.js";
-import { toHex } from "../../../host/bytes.js";
-import { openHandler, type Scene, type WasmHandler } from "../../../host/harness/index.js";
-import { DEFAULT_HEIGHT, DEFAULT_TIME, seedStores, seedVersions } from "../../../host/harness/scene.js";
+import { HandlerProject } from "../../../host/cli/author/project.js";
+import { toHex } from "../../../host/base/text/bytes.js";
+import { openHandler, type Scene, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
+import { DEFAULT_HEIGHT, DEFAULT_TIME, seedStores, seedVersions } from "../../../host/upgrade/test-kit/scene.js";
 import { canonicalPlan } from "../../core/plan-wire.js";
 import { ROOT } from "../../house/sources.js";
 import type { Collection } from "./collection.js";

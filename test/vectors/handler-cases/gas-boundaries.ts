@@ -1,5 +1,5 @@
 /** Where the host takes gas in a run: just below each of these points a run ends, at it the price is paid. */
-import { GasCounter, GasTab } from "../../../host/handler/run/gas-counter.js";
+import { GasCounter, GasTab } from "../../../host/upgrade/handler/run/gas-counter.js";
 
 /** The gas used after each price that the host took while `work` ran, ascending. */
 export function chargesOf(work: () => unknown): bigint[] {

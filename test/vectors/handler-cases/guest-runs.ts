@@ -1,5 +1,5 @@
 /** Adds guests of WebAssembly text, and cuts of their runs. */
-import { seededLimits } from "../../../host/harness/gas-points.js";
+import { seededLimits } from "../../../host/upgrade/test-kit/gas-points.js";
 import { build, type GuestParts, guest, type ManifestSource } from "../../guest/build.js";
 import { IMPORTS, STORES } from "../../guest/running.js";
 import type { Collection } from "./collection.js";

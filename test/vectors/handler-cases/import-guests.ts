@@ -1,5 +1,5 @@
 /** Calls of the imports, one a guest: what stores give and take, pointers, rights, lengths, texts. */
-import { concatBytes, fromHex } from "../../../host/bytes.js";
+import { concatBytes, fromHex } from "../../../host/base/text/bytes.js";
 import { data, OUT } from "../../guest/build.js";
 import { STORES } from "../../guest/running.js";
 import type { Collection } from "./collection.js";

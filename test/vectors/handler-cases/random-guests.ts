@@ -1,6 +1,6 @@
 /** Guests made at random from a seed: calls of every import with arguments near their limits, arithmetic, loops, memory. */
 import fc from "fast-check";
-import { fromHex } from "../../../host/bytes.js";
+import { fromHex } from "../../../host/base/text/bytes.js";
 import { data, IN, OUT } from "../../guest/build.js";
 import { STORES } from "../../guest/running.js";
 import type { Collection } from "./collection.js";

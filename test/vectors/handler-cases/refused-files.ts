@@ -1,8 +1,8 @@
 /** Files that are refused: those of test/guest/hostile, and what the manifest is held to, field by field. */
-import { concatBytes } from "../../../host/bytes.js";
-import { examineHandler } from "../../../host/handler/check/check.js";
-import { METERED_SECTION } from "../../../host/handler/check/metered.js";
-import { withMetered } from "../../../host/handler/metered-section.js";
+import { concatBytes } from "../../../host/base/text/bytes.js";
+import { examineHandler } from "../../../host/upgrade/handler/check/check.js";
+import { METERED_SECTION } from "../../../host/upgrade/handler/check/metered.js";
+import { withMetered } from "../../../host/upgrade/handler/metered-section.js";
 import {
   assemble,
   build,

@@ -1,5 +1,5 @@
 /** What handler-cases.json is made of (README.md): guests, inputs, and cases with what came of them. */
-import type { ErrorCode } from "../../../host/errors.js";
+import type { ErrorCode } from "../../../host/base/errors/errors.js";
 
 /** Key and value, hex. */
 export type HexPair = readonly [key: string, value: string];

@@ -1,5 +1,5 @@
 /** What handler-cases.json holds. */
-import { GAS_SCHEDULE } from "../../../host/handler/meter/schedule.js";
+import { GAS_SCHEDULE } from "../../../host/upgrade/handler/meter/schedule.js";
 import type { WrittenVectors } from "../writers.js";
 import { addAnswerGuests } from "./answer-guests.js";
 import { addBatchGuests } from "./batch-guests.js";

@@ -1,8 +1,8 @@
 /** A node as a process of the model: ours, which halts with an exit status, or one of the Cosmos SDK, which stays and makes no blocks. */
-import type { App } from "../../../host/chain/app.js";
-import { isUpgradeError, type UpgradeError } from "../../../host/errors.js";
-import type { AppProcess, ProcessEnd, StartOptions } from "../../../host/sidecar/machine.js";
-import type { Plan } from "../../../host/types.js";
+import type { App } from "../../../host/chain/app/app.js";
+import { isUpgradeError, type UpgradeError } from "../../../host/base/errors/errors.js";
+import type { AppProcess, ProcessEnd, StartOptions } from "../../../host/visor/decide/machine.js";
+import type { Plan } from "../../../host/base/types/types.js";
 import type { ProgramName } from "./model-chain.js";
 import { skipHeightsOf } from "./skip-flags.js";
 import { endHeightRecord } from "./wal.js";

@@ -1,5 +1,5 @@
 /** The port of files over the model's disk, as one process has it: its calls are counted, and one of them may fail or be its last. */
-import type { FileFacts, Files, OpenFile } from "../../../host/programs/files.js";
+import type { FileFacts, Files, OpenFile } from "../../../host/base/files/files.js";
 import { type Inode, type ModelDisk, systemError } from "./model-disk.js";
 
 /** As they are counted and hit. */

@@ -7,7 +7,7 @@ import type {
   RunEnd,
   RunOptions,
   StartOptions,
-} from "../../../host/sidecar/machine.js";
+} from "../../../host/visor/decide/machine.js";
 import type { ModelApp } from "./model-app.js";
 import { programIn } from "./model-chain.js";
 import { type FileCall, type Interference, ModelFiles } from "./model-files.js";

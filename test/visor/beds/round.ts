@@ -1,6 +1,6 @@
 /** One round: a whole upgrade, or two, with mishaps; at the end the chain is where an undisturbed run is, and nothing was wrong on the way. */
-import { listBackups } from "../../../host/backup/list.js";
-import { problemIn } from "../../../host/backup/manifest.js";
+import { listBackups } from "../../../host/visor/backup/list.js";
+import { problemIn } from "../../../host/visor/backup/manifest.js";
 import type { Random } from "../../sim/random.js";
 import { type Death, type Journal, type Mishap, Mishaps } from "./mishaps.js";
 import { type ProgramName, programIn, type ScheduledPlan } from "./model-chain.js";

@@ -1,10 +1,10 @@
 /** One life of the sidecar in a world: from its start to its end or its death. */
 
 import "undici";
-import "../../../host/download/fetch-program.js";
-import { Board } from "../../../host/panel/board.js";
-import { readSettings } from "../../../host/sidecar/settings/read.js";
-import { runVisor } from "../../../host/visor/run/visor.js";
+import "../../../host/visor/download/fetch-program.js";
+import { Board } from "../../../host/visor/status/board.js";
+import { readSettings } from "../../../host/visor/decide/settings/read.js";
+import { runVisor } from "../../../host/visor/run/loop/visor.js";
 import { type MachineOptions, ModelMachine } from "./model-machine.js";
 import { HOME, type World } from "./world.js";
 

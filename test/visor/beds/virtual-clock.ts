@@ -1,5 +1,5 @@
 /** Time that passes when nobody has anything left to do. */
-import type { Clock } from "../../../host/sidecar/machine.js";
+import type { Clock } from "../../../host/visor/decide/machine.js";
 
 /** 2026-01-01, to the millisecond. */
 const WALL_START = 1_767_225_600_000;

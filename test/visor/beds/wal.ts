@@ -1,5 +1,5 @@
 /** Messages of CometBFT's write-ahead log, as it writes them: CRC-32C, length, message. */
-import { crc32c } from "../../../host/sidecar/heights/crc32c.js";
+import { crc32c } from "../../../host/visor/decide/heights/crc32c.js";
 
 /** A protobuf field of bytes; all here are short. */
 const field = (number: number, bytes: readonly number[]) => [(number << 3) | 2, bytes.length, ...bytes];

@@ -3,12 +3,12 @@
  * (model-machine.ts).
  */
 import { join } from "node:path";
-import type { App } from "../../../host/chain/app.js";
-import type { UpgradeError } from "../../../host/errors.js";
-import type { StartOptions } from "../../../host/sidecar/machine.js";
-import type { Height, Plan } from "../../../host/types.js";
-import type { UpgradeFiles } from "../../../host/upgrade/files.js";
-import { haltRecord } from "../../../host/upgrade/halt.js";
+import type { App } from "../../../host/chain/app/app.js";
+import type { UpgradeError } from "../../../host/base/errors/errors.js";
+import type { StartOptions } from "../../../host/visor/decide/machine.js";
+import type { Height, Plan } from "../../../host/base/types/types.js";
+import type { UpgradeFiles } from "../../../host/base/files/upgrade-files.js";
+import { haltRecord } from "../../../host/upgrade/module/halt.js";
 import { type AppKind, ModelApp } from "./model-app.js";
 import { ModelChain, type ProgramName, type ScheduledPlan } from "./model-chain.js";
 import { ModelDisk } from "./model-disk.js";

@@ -3,7 +3,7 @@
  * impossible. The number is that of the table.
  */
 import { describe, expect, test } from "vitest";
-import type { ChainVersion } from "../../../host/chain/versions/version.js";
+import type { ChainVersion } from "../../../host/chain/app/versions/version.js";
 import { V1, V2 } from "../../example-chain.js";
 import { Chain, failureOf } from "../../scenario/chain.js";
 import { answering, splitBalances, toV2, toV3, V3 } from "../../scenario/versions.js";

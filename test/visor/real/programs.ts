@@ -1,7 +1,7 @@
 /** Two versions of `chaind` as programs of a home: scripts around the build, which write down each start of a node. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { shellWord } from "../../../host/shell-word.js";
+import { shellWord } from "../../../host/base/text/shell-word.js";
 import { ROOT } from "../../house/sources.js";
 
 export type Version = "v1" | "v2";

@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { toHex } from "../../../host/bytes.js";
+import { toHex } from "../../../host/base/text/bytes.js";
 import { makeBlocksUpTo, makeHome, schedule, withNode } from "../../e2e/prepared-home.js";
 import { genesisText } from "../../scenario/genesis-text.js";
-import { tarOf } from "../../unit/download/archives.js";
+import { tarOf } from "../../unit/visor/download/archives.js";
 import { DIST, placeProgram, programScript } from "./programs.js";
 
 /** Where version 2 comes from: an operator has put it there, or the plan names an archive. */

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { MARK } from "../../../host/sidecar/child-env.js";
-import { left } from "../../../host/sidecar/left-processes.js";
+import { MARK } from "../../../host/visor/decide/child-env.js";
+import { left } from "../../../host/visor/decide/orphaned-processes.js";
 import { NO_DOORS } from "../../e2e/no-doors.js";
 import { BLOCK_TIME } from "../../e2e/prepared-home.js";
 import { DIST } from "./programs.js";

@@ -1,6 +1,6 @@
 /** The honest chain, and others that a liar may have: forks by other keys, chains of another time, names that lie. */
-import { bigEndian64 } from "../../../host/bytes.js";
-import { receiptBytes } from "../../../host/handler/receipt.js";
+import { bigEndian64 } from "../../../host/base/text/bytes.js";
+import { receiptBytes } from "../../../host/upgrade/handler/receipt.js";
 import {
   type ChainShape,
   doneKey,

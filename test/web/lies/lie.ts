@@ -1,6 +1,6 @@
 /** A lie as the tables have it, and how a reader meets it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { toUpperHex } from "../../../host/bytes.js";
+import { toUpperHex } from "../../../host/base/text/bytes.js";
 import type { MadeChain } from "../../unit/verify/made-chain.js";
 import type { OpenPage } from "../browser.js";
 import type { Lies, Site } from "./site.js";

@@ -9,7 +9,7 @@ type growth struct {
 	of                     func(*bodyCost) int
 }
 
-// What host/handler/meter of the repository puts into a body. The body itself is copied.
+// What host/upgrade/handler/meter of the repository puts into a body. The body itself is copied.
 //
 // At a place where control splits or joins it takes a price (read the gas, a constant, subtract, write: 13 bytes, 3
 // values), the price of far loads if the memory is large (an `if`: 19 bytes, a branch, 4 values), and may look whether

@@ -1,4 +1,4 @@
-"""Codes of errors (docs/errors.md): number, exit status of a process. A test holds them equal to host/errors.ts."""
+"""Codes of errors (docs/errors.md): number, exit status of a process. A test holds them equal to host/base/errors/errors.ts."""
 
 CODES: dict[str, tuple[int, int]] = {
     "UPG_INVALID_PLAN_NAME": (10, 2),

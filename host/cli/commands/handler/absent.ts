@@ -1,6 +1,6 @@
 /** Commands that take the sources and the compiler of the package: a program that is one executable file has neither. */
-import { UpgradeError } from "../../../errors.js";
-import type { Cobra } from "../../../shell/cobra.js";
+import { UpgradeError } from "../../../base/errors/errors.js";
+import type { Cobra } from "../../../base/terminal/cobra.js";
 
 const WHY = "this program is one executable file, without the sources and the compiler that handlers are made with";
 

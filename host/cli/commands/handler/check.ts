@@ -1,9 +1,9 @@
 /** `chaind handler check FILE…`: would a node take these files? */
 
-import { checkFile, checkText, exitOfChecks } from "../../../author/file-check.js";
-import type { Cobra } from "../../../shell/cobra.js";
-import type { Output } from "../../../shell/output.js";
-import { programChain } from "../../../shell/program-chain.js";
+import { checkFile, checkText, exitOfChecks } from "../../author/file-check.js";
+import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Output } from "../../../base/terminal/output.js";
+import { programChain } from "../../flags/program-chain.js";
 
 export function registerCheck(handler: Cobra, output: Output): void {
   handler

@@ -1,10 +1,10 @@
 /** `chaind handler inspect FILE`: what is inside. */
 
-import { inspectFile } from "../../../author/inspection.js";
-import { inspectionText } from "../../../author/inspection-text.js";
-import type { Cobra } from "../../../shell/cobra.js";
-import type { Output } from "../../../shell/output.js";
-import { programChain } from "../../../shell/program-chain.js";
+import { inspectFile } from "../../author/inspection.js";
+import { inspectionText } from "../../author/inspection-text.js";
+import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Output } from "../../../base/terminal/output.js";
+import { programChain } from "../../flags/program-chain.js";
 
 const REFUSED_EXIT = 21;
 

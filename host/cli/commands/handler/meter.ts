@@ -1,7 +1,7 @@
 /** `chaind handler meter FILE --out FILE`: the file with its metered module in it, for hosts in other languages. */
-import { meterFile } from "../../../author/metered-file.js";
-import type { Cobra } from "../../../shell/cobra.js";
-import type { Output } from "../../../shell/output.js";
+import { meterFile } from "../../author/metered-file.js";
+import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Output } from "../../../base/terminal/output.js";
 
 export function registerMeter(handler: Cobra, output: Output): void {
   handler

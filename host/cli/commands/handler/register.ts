@@ -1,7 +1,7 @@
 /** `chaind handler …`: what the author of an upgrade handler, and who is to trust one, work with. */
-import { isEmbedded } from "../../../native/embedded.js";
-import type { Cobra } from "../../../shell/cobra.js";
-import type { Output } from "../../../shell/output.js";
+import { isEmbedded } from "../../../base/native/embedded.js";
+import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Output } from "../../../base/terminal/output.js";
 import { registerAbsent } from "./absent.js";
 import { registerBuild } from "./build.js";
 import { registerCheck } from "./check.js";

@@ -1,6 +1,6 @@
 /** Addresses of gRPC servers as people write them. */
 import { expect, test } from "vitest";
-import { GrpcClient } from "../../../../host/wallet/grpc.js";
+import { GrpcClient } from "../../../../host/node/remote/grpc.js";
 
 test.each<[string, boolean, string]>([
   ["127.0.0.1:7", true, "http://127.0.0.1:7/"],

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { initHome } from "../../../../host/cli/commands/init.js";
-import { createValidatorMessage, VALIDATOR_DEFAULTS } from "../../../../host/client/tx/create-validator.js";
-import { requireMessageTerms } from "../../../../host/genesis/create-validator.js";
-import { gentx } from "../../../../host/genesis/gentx.js";
-import { validateGenesis } from "../../../../host/genesis/validate.js";
+import { createValidatorMessage, VALIDATOR_DEFAULTS } from "../../../../host/cli/client/tx/create-validator.js";
+import { requireMessageTerms } from "../../../../host/cli/genesis/create-validator.js";
+import { gentx } from "../../../../host/cli/genesis/gentx.js";
+import { validateGenesis } from "../../../../host/cli/genesis/validate.js";
 import { runHere } from "../run-here.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-gentx-"));

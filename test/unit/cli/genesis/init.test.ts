@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { initHome } from "../../../../host/cli/commands/init.js";
-import { Home } from "../../../../host/engine/home/home.js";
+import { Home } from "../../../../host/node/home/home.js";
 import { genesisText } from "../../../scenario/genesis-text.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-init-"));

@@ -1,11 +1,11 @@
 /** Where the kit's sources are, as seen from a file of the program. */
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { packageRoot } from "../../../../host/author/compiler.js";
+import { packageRoot } from "../../../../host/cli/author/compiler.js";
 
 const ROOT = resolve(import.meta.dirname, "../../../..");
 
-test.each(["package.json", "dist/chaind.js", "host/author/compiler.ts"])(
+test.each(["package.json", "dist/chaind.js", "host/cli/author/compiler.ts"])(
   "packageRoot() of %s → the package's folder",
   (file) => {
     expect(packageRoot(join(ROOT, file))).toBe(ROOT);

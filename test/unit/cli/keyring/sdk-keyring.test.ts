@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { addressesOf } from "../../../../host/values/address.js";
-import { keyFromMnemonic } from "../../../../host/wallet/derive.js";
-import { type Backend, Keyring } from "../../../../host/wallet/keyring.js";
-import { openArmor } from "../../../../host/wallet/sdk-keyring.js";
+import { addressesOf } from "../../../../host/chain/values/address.js";
+import { keyFromMnemonic } from "../../../../host/cli/wallet/derive.js";
+import { type Backend, Keyring } from "../../../../host/cli/wallet/keyring.js";
+import { openArmor } from "../../../../host/cli/wallet/sdk-keyring.js";
 import { ADDRESS, MNEMONIC } from "../../../e2e/known-key.js";
 
 /** A keyring that simd of the Cosmos SDK 0.53 wrote, and what its `keys export` printed. */

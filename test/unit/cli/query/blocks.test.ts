@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { block, blockResults } from "../../../../host/client/query/blocks.js";
+import { block, blockResults } from "../../../../host/cli/client/query/blocks.js";
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,9 +1,9 @@
 /** Receipts that a node proves, and what a node that lies gets for it. */
 import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
-import { toBase64, toHex } from "../../../../host/bytes.js";
-import { provenReceipt } from "../../../../host/client/query/receipt.js";
-import type { RpcClient } from "../../../../host/comet-rpc/client.js";
+import { toBase64, toHex } from "../../../../host/base/text/bytes.js";
+import { provenReceipt } from "../../../../host/cli/client/query/receipt.js";
+import type { RpcClient } from "../../../../host/node/remote/client.js";
 import { receiptKey } from "../../../../host/verify/records.js";
 import type { AskedMethod, AskedParams } from "../../../../host/verify/types.js";
 import { MadeChain, upgradeWrites } from "../../verify/made-chain.js";

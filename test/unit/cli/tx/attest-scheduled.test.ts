@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
-import { QueryCurrentPlanResponseSchema } from "../../../../host/gen/chain/upgrade/v1beta1/query_pb.js";
+import { QueryCurrentPlanResponseSchema } from "../../../../host/base/gen/chain/upgrade/v1beta1/query_pb.js";
 import { encodeAddress } from "../../../addresses.js";
 import { runHere } from "../run-here.js";
 

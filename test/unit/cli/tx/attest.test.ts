@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { Home } from "../../../../host/engine/home/home.js";
+import { Home } from "../../../../host/node/home/home.js";
 import { encodeAddress, operators } from "../../../addresses.js";
 import { runHere } from "../run-here.js";
 

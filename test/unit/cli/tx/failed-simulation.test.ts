@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { reportFailure } from "../../../../host/shell/fail.js";
-import { keyFromMnemonic } from "../../../../host/wallet/derive.js";
-import { Keyring } from "../../../../host/wallet/keyring.js";
-import { makePrompt } from "../../../../host/wallet/prompt.js";
+import { reportFailure } from "../../../../host/base/terminal/fail.js";
+import { keyFromMnemonic } from "../../../../host/cli/wallet/derive.js";
+import { Keyring } from "../../../../host/cli/wallet/keyring.js";
+import { makePrompt } from "../../../../host/base/terminal/prompt.js";
 import { exampleChain } from "../../../example-chain.js";
-import { MNEMONIC, useTestNode } from "../../api/test-node.js";
+import { MNEMONIC, useTestNode } from "../../serve/api/test-node.js";
 import { runHere } from "../run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-failed-simulation-"));

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { accountKey, keyFromMnemonic } from "../../../../host/wallet/derive.js";
-import { Keyring } from "../../../../host/wallet/keyring.js";
-import { makePrompt } from "../../../../host/wallet/prompt.js";
+import { accountKey, keyFromMnemonic } from "../../../../host/cli/wallet/derive.js";
+import { Keyring } from "../../../../host/cli/wallet/keyring.js";
+import { makePrompt } from "../../../../host/base/terminal/prompt.js";
 import { exampleChain } from "../../../example-chain.js";
-import { MNEMONIC, SIGNER, type TestNode, useTestNode } from "../../api/test-node.js";
+import { MNEMONIC, SIGNER, type TestNode, useTestNode } from "../../serve/api/test-node.js";
 import { runHere } from "../run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-fee-payer-"));

@@ -1,6 +1,6 @@
 import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
-import { adjustedGas, feeFor } from "../../../../host/client/tx/fees.js";
+import { adjustedGas, feeFor } from "../../../../host/cli/client/tx/fees.js";
 
 const code = expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" });
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { checkedAddress } from "../../../../host/values/address.js";
-import { SIGNER } from "../../api/test-node.js";
+import { checkedAddress } from "../../../../host/chain/values/address.js";
+import { SIGNER } from "../../serve/api/test-node.js";
 import { runHere } from "../run-here.js";
 
 const UNSIGNED = ["tx", "bank", "send", SIGNER, SIGNER, "1ustake", "--generate-only", "--offline"];

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkPlan } from "../../../../host/client/tx/plan-check.js";
+import { checkPlan } from "../../../../host/cli/client/tx/plan-check.js";
 
 const BYTES = Buffer.from("a new version");
 const SHA256 = createHash("sha256").update(BYTES).digest("hex");

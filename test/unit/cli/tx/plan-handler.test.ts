@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { toHex } from "../../../../host/bytes.js";
-import { checkedHandler, handlerSummary, infoWithHandler } from "../../../../host/client/tx/plan-handler.js";
-import { checkPlanInfo, parsePlanInfo, planHandlerHash } from "../../../../host/plan-info/plan-info.js";
+import { toHex } from "../../../../host/base/text/bytes.js";
+import { checkedHandler, handlerSummary, infoWithHandler } from "../../../../host/cli/client/tx/plan-handler.js";
+import { checkPlanInfo, parsePlanInfo, planHandlerHash } from "../../../../host/upgrade/plan-info/plan-info.js";
 import { build, guest, sha256 } from "../../../guest/build.js";
 
 const SHA = "ab".repeat(32);

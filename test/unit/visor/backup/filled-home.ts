@@ -1,9 +1,9 @@
 /** A home with data that is worth a backup. */
 import { readdirSync, symlinkSync } from "node:fs";
-import { makeBackup } from "../../../../host/backup/backup.js";
-import { manifestOf } from "../../../../host/backup/manifest.js";
-import { restore } from "../../../../host/backup/restore.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { makeBackup } from "../../../../host/visor/backup/backup.js";
+import { manifestOf } from "../../../../host/visor/backup/manifest.js";
+import { restore } from "../../../../host/visor/backup/restore.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { ScriptsHome } from "../scripts-home.js";
 
 export const { files } = realMachine;

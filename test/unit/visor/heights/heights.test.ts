@@ -2,12 +2,12 @@
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { concatBytes } from "../../../../host/bytes.js";
-import { askRpc, heightByCommand, heightByRpc, heightIn } from "../../../../host/sidecar/heights/node-status.js";
-import { ownNodeId } from "../../../../host/sidecar/heights/own-node.js";
-import { scan, WalHeight } from "../../../../host/sidecar/heights/wal.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
-import { HttpServer } from "../../download/http-server.js";
+import { concatBytes } from "../../../../host/base/text/bytes.js";
+import { askRpc, heightByCommand, heightByRpc, heightIn } from "../../../../host/visor/decide/heights/node-status.js";
+import { ownNodeId } from "../../../../host/visor/decide/heights/own-node.js";
+import { scan, WalHeight } from "../../../../host/visor/decide/heights/wal.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { HttpServer } from "../download/http-server.js";
 import { endHeight, frame, ScriptsHome, walOf } from "../scripts-home.js";
 
 /** Of a home of `cometbft init`, and what its `show-node-id` prints. */

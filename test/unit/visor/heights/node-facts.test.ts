@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { diskFiles } from "../../../../host/programs/disk-files.js";
-import { nodeFacts } from "../../../../host/sidecar/heights/node-facts.js";
-import { readSettings } from "../../../../host/sidecar/settings/read.js";
+import { diskFiles } from "../../../../host/base/files/disk-files.js";
+import { nodeFacts } from "../../../../host/visor/decide/heights/node-facts.js";
+import { readSettings } from "../../../../host/visor/decide/settings/read.js";
 import { TestHome } from "../../../e2e/chaind.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-node-facts-"));

@@ -1,7 +1,7 @@
 /** Where a node serves its RPC, by what is on disk and by the flags that start it. */
 import { expect, test } from "vitest";
-import { utf8 } from "../../../../host/bytes.js";
-import { servedRpc } from "../../../../host/sidecar/heights/served-rpc.js";
+import { utf8 } from "../../../../host/base/text/bytes.js";
+import { servedRpc } from "../../../../host/visor/decide/heights/served-rpc.js";
 
 const of = (files: Record<string, string>, args: readonly string[] = [], env: Record<string, string> = {}) =>
   servedRpc({

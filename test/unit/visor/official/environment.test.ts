@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { readSettings } from "../../../../host/sidecar/settings/read.js";
-import type { Settings } from "../../../../host/sidecar/settings.js";
+import { readSettings } from "../../../../host/visor/decide/settings/read.js";
+import type { Settings } from "../../../../host/visor/decide/settings.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-env-"));
 mkdirSync(join(home, "cosmovisor"));

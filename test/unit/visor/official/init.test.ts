@@ -3,12 +3,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, st
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { isUpgradeError } from "../../../../host/errors.js";
-import { diskFiles } from "../../../../host/programs/disk-files.js";
-import { readSettings } from "../../../../host/sidecar/settings/read.js";
-import { initialize, requireInitProgram } from "../../../../host/staging/layout/init.js";
-import type { VisorTools } from "../../../../host/visor/tools.js";
-import { settingsWithoutFolders } from "../../../../host/visor/without-folders.js";
+import { isUpgradeError } from "../../../../host/base/errors/errors.js";
+import { diskFiles } from "../../../../host/base/files/disk-files.js";
+import { readSettings } from "../../../../host/visor/decide/settings/read.js";
+import { initialize, requireInitProgram } from "../../../../host/visor/stage/layout/init.js";
+import type { VisorTools } from "../../../../host/visor/run/tools.js";
+import { settingsWithoutFolders } from "../../../../host/visor/run/without-folders.js";
 import { thrownBy } from "../../../thrown-by.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-init-"));

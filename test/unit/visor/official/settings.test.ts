@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { Layout } from "../../../../host/programs/layout.js";
-import { settingsDetail } from "../../../../host/sidecar/settings/detail.js";
-import { readSettings } from "../../../../host/sidecar/settings/read.js";
-import { TIME_FORMATS } from "../../../../host/sidecar/settings/time-formats.js";
+import { Layout } from "../../../../host/node/programs/layout.js";
+import { settingsDetail } from "../../../../host/visor/decide/settings/detail.js";
+import { readSettings } from "../../../../host/visor/decide/settings/read.js";
+import { TIME_FORMATS } from "../../../../host/visor/decide/settings/time-formats.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-settings-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

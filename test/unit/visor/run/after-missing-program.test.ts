@@ -1,9 +1,9 @@
 /** A sidecar exits because a plan's program or handler is missing: what it prints, and what the next start does. */
 import { existsSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { listBackups } from "../../../../host/backup/list.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
-import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
+import { listBackups } from "../../../../host/visor/backup/list.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { statusFromDisk } from "../../../../host/visor/run/without-sidecar/from-disk.js";
 import { DAEMON, type ScriptsHome } from "../scripts-home.js";
 import { HANDLER, ourHome, PINNED } from "./handler-home.js";
 

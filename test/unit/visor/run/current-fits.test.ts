@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { RunEnd } from "../../../../host/sidecar/machine.js";
-import type { Settings } from "../../../../host/sidecar/settings.js";
-import { currentFits, requireFits, unfitIn } from "../../../../host/staging/other-program.js";
-import { comesTooEarly, genesisProblem, missingHandlerIn, probeProgram } from "../../../../host/staging/probe.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import type { RunEnd } from "../../../../host/visor/decide/machine.js";
+import type { Settings } from "../../../../host/visor/decide/settings.js";
+import { currentFits, requireFits, unfitIn } from "../../../../host/visor/stage/other-program.js";
+import { comesTooEarly, genesisProblem, missingHandlerIn, probeProgram } from "../../../../host/visor/stage/probe.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-fits-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

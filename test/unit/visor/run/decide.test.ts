@@ -1,7 +1,7 @@
 /** The table of decisions: which program runs, from what is known. */
 import { describe, expect, test } from "vitest";
-import { decide, type Known, operatorsNext, type Reached } from "../../../../host/sidecar/decision/decide.js";
-import type { Plan } from "../../../../host/sidecar/decision/plan-file.js";
+import { decide, type Known, operatorsNext, type Reached } from "../../../../host/visor/decide/decision/decide.js";
+import type { Plan } from "../../../../host/visor/decide/decision/plan-file.js";
 
 const plan = (name: string, height: bigint): Plan => ({ name, height, info: "" });
 const file = (name: string, height: bigint): Known["planFile"] => ({

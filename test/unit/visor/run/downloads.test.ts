@@ -4,12 +4,12 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { diskFiles } from "../../../../host/programs/disk-files.js";
-import { verifiedDownload } from "../../../../host/staging/verified-download.js";
+import { diskFiles } from "../../../../host/base/files/disk-files.js";
+import { verifiedDownload } from "../../../../host/visor/stage/verified-download.js";
 import { elfBytes } from "../../../runnable-bytes.js";
-import { zipOf } from "../../download/archives.js";
-import { sha256 } from "../../download/fetching.js";
-import { HttpServer, sendFile } from "../../download/http-server.js";
+import { zipOf } from "../download/archives.js";
+import { sha256 } from "../download/fetching.js";
+import { HttpServer, sendFile } from "../download/http-server.js";
 import { DAEMON, planText, ScriptsHome } from "../scripts-home.js";
 
 let server: HttpServer;

@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { listBackups } from "../../../../host/backup/list.js";
-import { CrashLoop } from "../../../../host/sidecar/decision/crash-loop.js";
-import { verdictOf } from "../../../../host/sidecar/readiness.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { listBackups } from "../../../../host/visor/backup/list.js";
+import { CrashLoop } from "../../../../host/visor/decide/decision/crash-loop.js";
+import { verdictOf } from "../../../../host/visor/decide/readiness.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { hurried, planText, ScriptsHome } from "../scripts-home.js";
 
 describe("CrashLoop", () => {

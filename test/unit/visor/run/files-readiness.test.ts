@@ -15,11 +15,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { diskFiles } from "../../../../host/programs/disk-files.js";
-import type { Files } from "../../../../host/programs/files.js";
-import { returnedHeights } from "../../../../host/sidecar/decision/returned.js";
-import { filesReadiness } from "../../../../host/staging/files-readiness.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { diskFiles } from "../../../../host/base/files/disk-files.js";
+import type { Files } from "../../../../host/base/files/files.js";
+import { returnedHeights } from "../../../../host/visor/decide/decision/returned.js";
+import { filesReadiness } from "../../../../host/visor/stage/files-readiness.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { planText, ScriptsHome } from "../scripts-home.js";
 
 const USER = 65_534;

@@ -4,10 +4,10 @@ import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { MARK } from "../../../../host/sidecar/child-env.js";
-import type { Machine } from "../../../../host/sidecar/machine.js";
-import { type Signalled, Signals } from "../../../../host/sidecar/signals.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { MARK } from "../../../../host/visor/decide/child-env.js";
+import type { Machine } from "../../../../host/visor/decide/machine.js";
+import { type Signalled, Signals } from "../../../../host/visor/decide/signals.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { hurried, planText, ScriptsHome, walOf } from "../scripts-home.js";
 
 const isAlive = (pid: number) =>

@@ -1,8 +1,8 @@
 /** The program of an upgrade that is made already is linked in place of one that is too old. */
 import { existsSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { listBackups } from "../../../../host/backup/list.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { listBackups } from "../../../../host/visor/backup/list.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { planText, ScriptsHome } from "../scripts-home.js";
 
 test("exit 12 beyond the plan's block → its program is linked; no backup, no custom script, and its plan file keeps the info", async () => {

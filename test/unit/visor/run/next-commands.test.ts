@@ -1,9 +1,9 @@
 /** The commands that the sidecar and the halt record offer after a failure, where a sidecar runs the node. */
 import { existsSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { nextStep } from "../../../../host/upgrade/halt-next.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
-import { statusFromDisk } from "../../../../host/visor/without-sidecar/from-disk.js";
+import { nextStep } from "../../../../host/upgrade/module/halt-next.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { statusFromDisk } from "../../../../host/visor/run/without-sidecar/from-disk.js";
 import { planText, ScriptsHome } from "../scripts-home.js";
 
 describe("what to do next, where a sidecar runs the node", () => {

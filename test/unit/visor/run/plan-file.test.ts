@@ -1,10 +1,10 @@
 /** Cosmovisor's cases of its file scanner, and its skip heights, with its texts. */
 import { describe, expect, test } from "vitest";
-import { readPlanFile } from "../../../../host/sidecar/decision/plan-file.js";
-import { returnedHeights } from "../../../../host/sidecar/decision/returned.js";
-import { skipHeights } from "../../../../host/sidecar/decision/skips.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
-import { withSkips } from "../../../../host/visor/run/returned.js";
+import { readPlanFile } from "../../../../host/visor/decide/decision/plan-file.js";
+import { returnedHeights } from "../../../../host/visor/decide/decision/returned.js";
+import { skipHeights } from "../../../../host/visor/decide/decision/skips.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { withSkips } from "../../../../host/visor/run/loop/returned.js";
 import { ScriptsHome } from "../scripts-home.js";
 
 describe("readPlanFile()", () => {

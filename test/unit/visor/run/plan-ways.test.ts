@@ -1,12 +1,12 @@
 /** A plan that a handler file, or the program that runs, can make needs no program; what is said where one of the two is missing. */
 import { rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { isReady } from "../../../../host/sidecar/readiness.js";
-import { readSettings } from "../../../../host/sidecar/settings/read.js";
-import type { Settings } from "../../../../host/sidecar/settings.js";
-import { examine } from "../../../../host/staging/doctor/doctor.js";
-import { stagePlan } from "../../../../host/staging/stage-plan.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { isReady } from "../../../../host/visor/decide/readiness.js";
+import { readSettings } from "../../../../host/visor/decide/settings/read.js";
+import type { Settings } from "../../../../host/visor/decide/settings.js";
+import { examine } from "../../../../host/visor/stage/doctor/doctor.js";
+import { stagePlan } from "../../../../host/visor/stage/stage-plan.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { build, guest } from "../../../guest/build.js";
 import { DAEMON, type ScriptsHome } from "../scripts-home.js";
 import { HANDLER, ourHome, PINNED, SHA256, sha256 } from "./handler-home.js";

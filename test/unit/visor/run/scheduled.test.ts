@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { QueryCurrentPlanResponseSchema } from "../../../../host/gen/cosmos/upgrade/v1beta1/query_pb.js";
-import { lackingIn, verdictOf } from "../../../../host/sidecar/readiness.js";
-import { requestRestart } from "../../../../host/sidecar/restart-request.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { QueryCurrentPlanResponseSchema } from "../../../../host/base/gen/cosmos/upgrade/v1beta1/query_pb.js";
+import { lackingIn, verdictOf } from "../../../../host/visor/decide/readiness.js";
+import { requestRestart } from "../../../../host/visor/decide/restart-request.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { hurried, planText, ScriptsHome } from "../scripts-home.js";
 
 test("runVisor() a plan in the node's state → on the board with what is missing, and no switch at its height without its file", async () => {

@@ -1,6 +1,6 @@
 /** What runs between the old program and the new one: the operator's script, and the new program's `pre-upgrade`. */
 import { describe, expect, test } from "vitest";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { planText, ScriptsHome } from "../scripts-home.js";
 
 /** It comes to height 49, and waits there to be ended. */

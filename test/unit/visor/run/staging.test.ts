@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Settings } from "../../../../host/sidecar/settings.js";
-import { Staging } from "../../../../host/staging/staging.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
-import { HttpServer, sendFile } from "../../download/http-server.js";
+import type { Settings } from "../../../../host/visor/decide/settings.js";
+import { Staging } from "../../../../host/visor/stage/staging.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { HttpServer, sendFile } from "../download/http-server.js";
 import { DAEMON, ScriptsHome } from "../scripts-home.js";
 
 const PROGRAM = "#!/bin/sh\nexit 0\n";

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { utf8 } from "../../../../host/bytes.js";
-import { keepStart, lastStart, takeBackStart } from "../../../../host/staging/start-command.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { utf8 } from "../../../../host/base/text/bytes.js";
+import { keepStart, lastStart, takeBackStart } from "../../../../host/visor/stage/start-command.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-starts-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
 /** A node of this project that runs under nobody: at its height nobody would switch it. */
 import { expect, test } from "vitest";
-import { Home as NodeHome } from "../../../../host/engine/home/home.js";
-import { HomeLock } from "../../../../host/programs/home-lock.js";
-import { supervisionReadiness } from "../../../../host/staging/supervision.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
+import { Home as NodeHome } from "../../../../host/node/home/home.js";
+import { HomeLock } from "../../../../host/node/home/home-lock.js";
+import { supervisionReadiness } from "../../../../host/visor/stage/supervision.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { ScriptsHome } from "../scripts-home.js";
 
 test("a node that runs without a sidecar → the sidecar is missing; with one, or with a relay → nothing", () => {

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { diskFiles } from "../../../../host/programs/disk-files.js";
-import { goDurationText, parseGoDuration } from "../../../../host/sidecar/settings/go-duration.js";
-import { readSettings } from "../../../../host/sidecar/settings/read.js";
-import { VARIABLES } from "../../../../host/sidecar/settings/variables.js";
-import { settingsToml } from "../../../../host/sidecar/settings/write-file.js";
-import { unitFile } from "../../../../host/staging/doctor/unit-file.js";
+import { diskFiles } from "../../../../host/base/files/disk-files.js";
+import { goDurationText, parseGoDuration } from "../../../../host/visor/decide/settings/go-duration.js";
+import { readSettings } from "../../../../host/visor/decide/settings/read.js";
+import { VARIABLES } from "../../../../host/visor/decide/settings/variables.js";
+import { settingsToml } from "../../../../host/visor/decide/settings/write-file.js";
+import { unitFile } from "../../../../host/visor/stage/doctor/unit-file.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-own-"));
 const file = join(home, "cosmovisor", "config.toml");

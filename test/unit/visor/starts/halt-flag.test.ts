@@ -1,8 +1,8 @@
 /** `--halt-height` of an operator's plan: when the sidecar gives it, and what it makes of an application that ends for it. */
 import { describe, expect, test } from "vitest";
-import { requestRestart } from "../../../../host/sidecar/restart-request.js";
-import { realMachine } from "../../../../host/visor/real-machine.js";
-import { HaltFlag } from "../../../../host/visor/starts/halt-flag.js";
+import { requestRestart } from "../../../../host/visor/decide/restart-request.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { HaltFlag } from "../../../../host/visor/run/starts/halt-flag.js";
 import { ScriptsHome, walOf } from "../scripts-home.js";
 
 const NEXT = { name: "op", height: 49n, info: "" };

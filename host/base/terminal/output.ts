@@ -1,0 +1,37 @@
+/** Results on stdout, as YAML for people or one JSON object a line for machines; everything else goes to stderr. */
+import type { Command } from "commander";
+import { visibleJson, visibleLines } from "../text/visible.js";
+import { jsonToYaml, type YamlValue } from "./yaml/yaml.js";
+
+/** What commands write with. */
+export interface Output {
+  /** The result of a command. `text`: what people read instead of YAML. */
+  print(answer: object, text?: string): void;
+  /** Is the result read by a machine? */
+  readonly isJson: boolean;
+  /** A line for people: progress, warnings, advice. */
+  say(line: string): void;
+}
+
+export function makeOutput(program: Command): Output {
+  const isJson = () => program.opts()["output"] === "json";
+  return {
+    get isJson() {
+      return isJson();
+    },
+    print(answer, text) {
+      if (isJson()) process.stdout.write(`${jsonLine(answer)}\n`);
+      else process.stdout.write(ended(visibleLines(text ?? jsonToYaml(JSON.parse(jsonLine(answer)) as YamlValue))));
+    },
+    say: (line) => void process.stderr.write(`${line}\n`),
+  };
+}
+
+const ended = (text: string) => (text.endsWith("\n") ? text : `${text}\n`);
+
+/** One line, as Go's encoder writes it: `< > &` and characters that do not show are escaped, 64-bit integers are texts. */
+export function jsonLine(answer: unknown): string {
+  const text = JSON.stringify(answer, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
+  const escaped = text.replace(/[<>&]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return visibleJson(escaped);
+}

@@ -1,0 +1,62 @@
+/** The metered module inside a handler's file (docs/abi.md): put in by `handler build` and `handler meter`. */
+
+import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { examineHandler } from "../../upgrade/handler/check/check.js";
+import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
+import { withMetered } from "../../upgrade/handler/metered-section.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { writeOutFile } from "./out-file.js";
+import { readWasmFile } from "./wasm-file.js";
+
+export interface MeteredBuild {
+  readonly handler: WasmHandler;
+  /** Bytes of the metered module; null: there is no room for it, and the handler is as it was. */
+  readonly metered: number | null;
+  readonly warnings: readonly string[];
+}
+
+export function putMetered(handler: WasmHandler): MeteredBuild {
+  try {
+    const bytes = withMetered(handler.bytes);
+    return { handler: loadHandler(bytes, { sha256 }), metered: meteredBytes(bytes), warnings: [] };
+  } catch (error) {
+    if (!isUpgradeError(error) || error.code !== "UPG_HANDLER_LIMIT") throw error;
+    return { handler, metered: null, warnings: [`it has no metered module: ${error.message}`] };
+  }
+}
+
+export function meteredText(metered: number | null): string {
+  return metered === null
+    ? "no: hosts in other languages refuse the file"
+    : `${metered} bytes of these, which hosts in other languages run`;
+}
+
+export interface MeteredFile {
+  readonly file: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly size: number;
+  /** Bytes of the metered module. */
+  readonly metered: number;
+}
+
+/** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_STORE_IO, UPG_HANDLER_*; nothing is written then */
+export function meterFile(file: string, out: string): MeteredFile {
+  const { bytes } = readWasmFile(file);
+  const handler = loadHandler(meteredOf(file, bytes), { sha256 });
+  writeOutFile(out, handler.bytes);
+  const { manifest, hash } = handler;
+  const metered = meteredBytes(handler.bytes) ?? 0;
+  return { file: out, name: manifest.name, sha256: hash, size: handler.bytes.length, metered };
+}
+
+function meteredOf(file: string, bytes: Uint8Array): Uint8Array {
+  try {
+    return withMetered(bytes);
+  } catch (cause) {
+    if (!isUpgradeError(cause)) throw cause;
+    throw new UpgradeError(cause.code, `${file}: ${cause.message}`, { cause, details: cause.details });
+  }
+}
+
+const meteredBytes = (file: Uint8Array) => examineHandler(file).metered?.length ?? null;

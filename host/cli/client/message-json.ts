@@ -1,0 +1,22 @@
+/** Messages as JSON with the Cosmos SDK's names, the way REST writes them. */
+import { createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
+import type { Chain } from "../../chain/app/define-chain.js";
+import { filesOf } from "../../chain/app/define-chain.js";
+import { Service } from "../../base/gen/cosmos/tx/v1beta1/service_pb.js";
+import { messageWriter } from "../../chain/messages/gateway-json.js";
+import { programChain } from "../flags/program-chain.js";
+
+const REGISTRIES = new WeakMap<Chain, Registry>();
+
+/** What may be packed in an `Any` of this program's chain, or of the responses of a node. */
+export function messageRegistry(chain: Chain = programChain()): Registry {
+  const known = REGISTRIES.get(chain);
+  if (known) return known;
+  const registry = createRegistry(...filesOf(chain, [Service]));
+  REGISTRIES.set(chain, registry);
+  return registry;
+}
+
+export function messageJson<S extends DescMessage>(schema: S, message: MessageShape<S>): Record<string, unknown> {
+  return messageWriter(messageRegistry())(schema, message);
+}

@@ -1,0 +1,103 @@
+/** The demonstration: takes a chain through an upgrade, visibly. One job, typed as `chaind demo` or as `npm start`. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Option } from "commander";
+import type { Chain } from "../../chain/app/define-chain.js";
+import { wantsJson } from "../program/command-line.js";
+import { Home } from "../../node/home/home.js";
+import { UpgradeError } from "../../base/errors/errors.js";
+import { readyArguments } from "../../base/terminal/arguments.js";
+import { Cobra } from "../../base/terminal/cobra.js";
+import { reportFailure } from "../../base/terminal/fail.js";
+import { makeOutput, type Output } from "../../base/terminal/output.js";
+import { programChain, serveChain } from "../flags/program-chain.js";
+import { requireWasm } from "../../base/terminal/require-wasm.js";
+import { shellWord } from "../../base/text/shell-word.js";
+import { VERSION } from "../../base/terminal/version.js";
+import { HOW_TO_RUN } from "./how-to-run.js";
+import { jsonView } from "./json-view.js";
+import { runMainJob } from "./run.js";
+import { textView } from "./text-view.js";
+
+interface Options {
+  readonly genesis?: string;
+  readonly handler?: string;
+  readonly keep?: boolean;
+}
+
+const HOME = "use this (new) home and keep it; without: a temporary one";
+
+/** Adds `demo` to a chain's program. The home is never that of the environment: nobody's chain is to be played with. */
+export function registerDemo(program: Cobra, output: Output): void {
+  const demo = program.command("demo").summary("Take a chain through an upgrade, visibly");
+  demo.describeGlobals({ "--home": HOME, "--chain-id": undefined, "--log_format": undefined });
+  demo.describeGlobals({ "--log_level": undefined, "--log_no_color": undefined });
+  demo.example("demo", "demo --home my-chain", "demo --genesis exported.json");
+  addFlags(demo).action(async (options: Options) => {
+    const isGiven = program.getOptionValueSource("home") === "cli";
+    const home = isGiven ? String(program.getOptionValue("home")) : undefined;
+    process.exitCode = (await demonstrate(options, home, output)) ? 0 : 1;
+  });
+}
+
+/** Runs the demonstration with the process's arguments, as a program of its own; returns its exit status. */
+export async function runAlone(chain: Chain): Promise<number> {
+  const args = process.argv.slice(2);
+  serveChain(chain);
+  let isJson = wantsJson(args);
+  try {
+    requireWasm();
+    const program = addFlags(new Cobra(HOW_TO_RUN)).version(VERSION).exitOverride();
+    program.option("--home <dir>", HOME);
+    program.addOption(new Option("-o, --output <string>", "format of results").choices(["text", "json"]));
+    const output = makeOutput(program);
+    let isWell = true;
+    program.action(async (options: Options & { home?: string }) => {
+      isJson = output.isJson;
+      isWell = await demonstrate(options, options.home, output);
+    });
+    await program.parseAsync([...readyArguments(args, program).args], { from: "user" });
+    return isWell ? 0 : 1;
+  } catch (error) {
+    return reportFailure(error, isJson, false);
+  }
+}
+
+function addFlags(command: Cobra): Cobra {
+  return command
+    .description(
+      "Starts the old version of a chain, schedules an upgrade, lets the node halt at its height, starts the new version\n" +
+        "with the handler, and makes more blocks. Everything happens in a fresh home, without network.",
+    )
+    .option(
+      "--genesis <file>",
+      "begin with real state of version 1: a genesis document, today's format or that of 2019, plain or .gz",
+    )
+    .option("--handler <file>", "run this handler too: for its plan, after v2 when no known version carries it")
+    .option("--keep", "keep the temporary home");
+}
+
+/** @returns whether everything that was checked holds */
+async function demonstrate(options: Options, given: string | undefined, output: Output): Promise<boolean> {
+  if (given !== undefined) requireNew(given);
+  const home = given ?? join(mkdtempSync(join(tmpdir(), "chain-upgrade-")), "home");
+  const temporary = given === undefined && !options.keep ? join(home, "..") : undefined;
+  try {
+    const show = output.isJson ? jsonView() : textView({ home, isKept: temporary === undefined });
+    const { genesis, handler } = options;
+    return await runMainJob({ home, ...(genesis ? { genesis } : {}), ...(handler ? { handler } : {}), show });
+  } finally {
+    if (temporary) rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function requireNew(path: string): void {
+  const home = new Home(path);
+  if (!existsSync(home.genesisFile) && !home.hasDatabase) return;
+  const start = `npx ${programChain().name} start --home ${shellWord(path)}`;
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `${path} has a chain in it: name a folder that is new; \`${start}\` goes on with that chain`,
+  );
+}

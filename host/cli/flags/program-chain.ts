@@ -1,0 +1,16 @@
+/** The chain that this command line serves. A process has one, named before any command runs. */
+import type { Chain } from "../../chain/app/define-chain.js";
+import { assert } from "../../base/errors/errors.js";
+import { nameProgram } from "../../base/text/program-name.js";
+
+let served: Chain | undefined;
+
+export function serveChain(chain: Chain): void {
+  served = chain;
+  nameProgram(chain.name);
+}
+
+export function programChain(): Chain {
+  assert(served, "a command runs before its program has named its chain");
+  return served;
+}

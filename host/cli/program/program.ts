@@ -1,0 +1,254 @@
+/**
+ * The command tree of `chaind`. The first level is here as names and summaries; a command itself is loaded when
+ * the command line asks for it, so that a query does not wait for the modules of a node.
+ */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { Option } from "commander";
+import { programName } from "../../base/text/program-name.js";
+import { Cobra } from "../../base/terminal/cobra.js";
+import { registerHelp } from "../../base/terminal/help-command.js";
+import { makeOutput, type Output } from "../../base/terminal/output.js";
+import { programChain } from "../flags/program-chain.js";
+import type { ProgramCommand } from "./program-command.js";
+import { LOG_LEVELS, parseLogLevel } from "../flags/sdk-flags.js";
+
+interface TopCommand extends ProgramCommand {
+  readonly aliases?: readonly string[];
+  register(program: Cobra, output: Output): Promise<void>;
+}
+
+const TOP_COMMANDS: readonly TopCommand[] = [
+  {
+    name: "init",
+    summary: "Make a home: keys and a genesis document",
+    register: async (program, output) =>
+      (await import("../commands/init.js")).registerInit(program, (answer) => output.print(answer)),
+  },
+  {
+    name: "genesis",
+    summary: "Prepare and check the genesis document",
+    register: async (program, output) => (await import("../commands/genesis.js")).registerGenesis(program, output),
+  },
+  {
+    name: "start",
+    summary: "Run the node",
+    register: async (program) => (await import("../commands/start.js")).registerStart(program),
+  },
+  {
+    name: "relay",
+    summary: "Run the node with CometBFT, and go on with the next program at an upgrade",
+    register: async (program) => (await import("../commands/relay.js")).registerRelay(program),
+  },
+  {
+    name: "version",
+    summary: "Print the version of this program",
+    register: async (program, output) => (await import("../commands/version.js")).registerVersion(program, output),
+  },
+  {
+    name: "status",
+    summary: "Query a node's state",
+    register: async (program, output) => (await import("../commands/status.js")).registerStatus(program, output),
+  },
+  {
+    name: "query",
+    aliases: ["q"],
+    summary: "Ask a node",
+    register: async (program, output) => (await import("../commands/query.js")).registerQuery(program, output),
+  },
+  {
+    name: "tx",
+    summary: "Sign and send transactions",
+    register: async (program, output) => (await import("../commands/tx.js")).registerTx(program, output),
+  },
+  {
+    name: "export",
+    summary: "Print the state as a genesis document",
+    register: async (program) => (await import("../offline/commands/export.js")).registerExport(program),
+  },
+  {
+    name: "upgrade",
+    summary: "Rehearse upgrades, check that all is there for one; witnesses of those that were applied",
+    register: async (program, output) => {
+      const group = (await import("../offline/commands/upgrade.js")).registerUpgrade(program, output);
+      (await import("../rehearsal/commands/rehearse.js")).registerRehearse(program, group, output);
+      (await import("../preflight/command.js")).registerPreflight(program, group, output);
+    },
+  },
+  {
+    name: "verify",
+    summary: "Check the database: checksums, hashes, blocks, index",
+    register: async (program, output) =>
+      (await import("../offline/commands/verify.js")).registerVerify(program, output),
+  },
+  {
+    name: "verify-chain",
+    summary: "Verify what a chain says of its upgrades, from a block that you trust",
+    register: async (program, output) =>
+      (await import("../client/verify/register.js")).registerVerifyChain(program, output),
+  },
+  {
+    name: "rollback",
+    summary: "Take back the last block, or all blocks after a height",
+    register: async (program, output) =>
+      (await import("../offline/commands/rollback.js")).registerRollback(program, output),
+  },
+  {
+    name: "compact",
+    summary: "Make the database smaller, by the pages that are free in it",
+    register: async (program, output) =>
+      (await import("../offline/commands/copies.js")).registerCompact(program, output),
+  },
+  {
+    name: "backup",
+    summary: "Copy a home, beside its running node",
+    register: async (program, output) =>
+      (await import("../offline/commands/copies.js")).registerBackup(program, output),
+  },
+  {
+    name: "replay",
+    summary: "Run all blocks of a home again, and compare every app hash",
+    register: async (program, output) =>
+      (await import("../offline/commands/replay.js")).registerReplay(program, output),
+  },
+  {
+    name: "rescue",
+    summary: "Gather what a report of a failed upgrade needs into one file",
+    register: async (program, output) =>
+      (await import("../offline/commands/rescue.js")).registerRescue(program, output),
+  },
+  {
+    name: "snapshots",
+    aliases: ["snapshot"],
+    summary: "Snapshots of the state, for nodes that join a network",
+    register: async (program, output) =>
+      (await import("../offline/commands/snapshots.js")).registerSnapshots(program, output),
+  },
+  {
+    name: "comet",
+    aliases: ["cometbft", "tendermint"],
+    summary: "What CometBFT knows of this node: id, key, address",
+    register: async (program, output) => (await import("../offline/commands/comet.js")).registerComet(program, output),
+  },
+  {
+    name: "localnet",
+    summary: "Several validators on this machine, with CometBFT",
+    register: async (program, output) => (await import("../commands/localnet.js")).registerLocalnet(program, output),
+  },
+  {
+    name: "pre-upgrade",
+    summary: "Check whether this binary can take over a home, for sidecars",
+    register: async (program) => (await import("../offline/commands/pre-upgrade.js")).registerPreUpgrade(program),
+  },
+  {
+    name: "keys",
+    summary: "Manage the keys of accounts",
+    register: async (program, output) => (await import("../commands/keys.js")).registerKeys(program, output),
+  },
+  {
+    name: "config",
+    summary: "Read and change the settings in a home",
+    register: async (program, output) => (await import("../commands/config.js")).registerConfig(program, output),
+  },
+  {
+    name: "handler",
+    summary: "Write, check and try upgrade handlers",
+    register: async (program, output) =>
+      (await import("../commands/handler/register.js")).registerHandler(program, output),
+  },
+  {
+    name: "completion",
+    summary: "Print a script that completes commands in a shell",
+    register: async (program) => {
+      const { registerCompletion } = await import("../../base/terminal/completion-command.js");
+      registerCompletion(program, { name: programName(), what: "commands, flags and the names of keys" });
+    },
+  },
+];
+
+/** Not listed: what the completion scripts ask. */
+const COMPLETE = "__complete";
+
+/** Builds the tree as far as these arguments need it. */
+export async function makeProgram(
+  args: readonly string[],
+  version: string,
+  more: readonly ProgramCommand[] = [],
+): Promise<Cobra> {
+  const program = rootCommand(version);
+  const output = makeOutput(program);
+  const [first, second] = operands(args, program);
+  const wanted = first === "help" ? second : first;
+  // What can be set is what the flags of all commands are called.
+  const needsAll = first === "completion" || first === COMPLETE || (first === "config" && second === "set");
+  for (const top of [...TOP_COMMANDS, ...(more as readonly TopCommand[])]) {
+    // What would be set there is what the flags of `start` are called.
+    const isAsked = needsAll || (readsSettingsOfStart(wanted, second) && top.name === "start");
+    if (isAsked || [top.name, ...(top.aliases ?? [])].includes(wanted ?? "")) await top.register(program, output);
+    else
+      program
+        .command(top.name)
+        .aliases([...(top.aliases ?? [])])
+        .summary(top.summary);
+  }
+  registerHelp(program);
+  if (first === COMPLETE) await registerWords(program);
+  return program;
+}
+
+const readsSettingsOfStart = (first: string | undefined, second: string | undefined) =>
+  first === "pre-upgrade" || (first === "upgrade" && (second === "preflight" || second === "rehearse"));
+
+async function registerWords(program: Cobra): Promise<void> {
+  const { registerComplete } = await import("../../base/terminal/completion-command.js");
+  registerComplete(program, COMPLETE, (await import("../commands/completion.js")).candidates);
+}
+
+function rootCommand(version: string): Cobra {
+  const program = new Cobra(programName())
+    .description(programChain().description)
+    .version(version, "-v, --version", "print the version")
+    .addOption(
+      new Option("--home <string>", "folder of configuration and data").default(
+        join(userHome(), `.${programName()}`),
+        `~/.${programName()}`,
+      ),
+    )
+    .option("--chain-id <string>", "chain id (default: that of client.toml, else the node's)")
+    .addOption(
+      new Option("-o, --output <string>", "format of results; --json is the same as -o json").choices(["text", "json"]),
+    )
+    .addOption(new Option("--log_format <string>", "format of logs").choices(["plain", "json"]).default("plain"))
+    .addOption(
+      new Option("--log_level <string>", "least level of logs")
+        .choices(LOG_LEVELS)
+        .argParser(parseLogLevel)
+        .default("info"),
+    )
+    .option("--log_no_color", "logs without colours, on a terminal too")
+    .option("--trace", "print the stack of errors")
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+  return program.group();
+}
+
+/** A container may run as a user that the system does not know, with nothing in HOME; other homes can be named all the same. */
+function userHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return "/";
+  }
+}
+
+/** The words that are neither flags nor values of the flags that every command has. */
+function operands(args: readonly string[], program: Cobra): string[] {
+  const takesValue = new Set(program.options.flatMap(({ long, short, required }) => (required ? [long, short] : [])));
+  const words: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] as string;
+    if (takesValue.has(arg.replaceAll("-log-", "-log_"))) at++;
+    else if (!arg.startsWith("-")) words.push(arg);
+  }
+  return words;
+}

@@ -1,0 +1,40 @@
+/** An error as every server returns it: the gRPC number, the message, and the stable code. */
+import { type ErrorCode, isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { ERROR_CODE_HEADER } from "./query.js";
+
+/** Messages repeat what a client sent; an answer stays small all the same. */
+const MESSAGE_CHARACTERS_MAX = 1_024;
+
+export interface ApiError {
+  readonly code: ErrorCode;
+  readonly grpc: number;
+  readonly http: number;
+  readonly message: string;
+  /** Headers of REST and trailers of gRPC: the code, and what a simulated transaction failed with. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A module chooses its codespace, and a header holds ASCII: the codespace is percent-encoded. */
+const [TX_CODESPACE_HEADER, TX_CODE_HEADER] = ["x-tx-codespace", "x-tx-code"] as const;
+
+function headersOf({ code, details }: UpgradeError): Record<string, string> {
+  const { tx_codespace: codespace = "", tx_code: txCode } = details;
+  const own = { [ERROR_CODE_HEADER]: code };
+  if (txCode === undefined) return own;
+  return { ...own, [TX_CODESPACE_HEADER]: encodeURIComponent(codespace.toWellFormed()), [TX_CODE_HEADER]: txCode };
+}
+
+/** What is no error of the table is a bug of ours, and its text stays inside. */
+export function apiError(error: unknown, onBug: (error: unknown) => void): ApiError {
+  if (!isUpgradeError(error)) {
+    onBug(error);
+    return apiError(new UpgradeError("UPG_BUG_ASSERT", "internal error, see the node's log"), () => undefined);
+  }
+  const { code, kind } = error;
+  if (kind.exit === 70) onBug(error);
+  const message =
+    error.message.length > MESSAGE_CHARACTERS_MAX
+      ? `${error.message.slice(0, MESSAGE_CHARACTERS_MAX)}…`
+      : error.message;
+  return { code, grpc: kind.grpc, http: kind.http, message, headers: headersOf(error) };
+}

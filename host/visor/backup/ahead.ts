@@ -1,0 +1,80 @@
+/** Whether there will be room for the backup, while there is time to make some. */
+import { join } from "node:path";
+import { messageOf } from "../../base/errors/errors.js";
+import type { Machine } from "../decide/machine.js";
+import { freshMillis } from "../decide/readiness.js";
+import type { Settings } from "../decide/settings.js";
+import type { Readiness, StatusBoard } from "../decide/status.js";
+
+/** The data grows, and is walked over each time. */
+const LOOK_MILLIS_MIN = 60_000;
+
+interface AheadOptions {
+  readonly settings: Settings;
+  readonly machine: Machine;
+  readonly board: StatusBoard;
+  readonly log: (level: "warn", message: string) => void;
+}
+
+export class BackupAhead {
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #said = "";
+  #isWithoutProgram = false;
+
+  constructor(private readonly shared: AheadOptions) {}
+
+  /** A plan is ahead. Returns at once. @param isWithoutProgram it may be made by the program that runs */
+  look(isWithoutProgram: boolean): void {
+    const { machine, board } = this.shared;
+    const { clock } = machine;
+    const millis = Math.max(LOOK_MILLIS_MIN, freshMillis(board.current.eta));
+    if (isWithoutProgram === this.#isWithoutProgram && clock.now() - this.#lookedAt < millis) return;
+    this.#isWithoutProgram = isWithoutProgram;
+    const begun = clock.now();
+    this.#lookedAt = begun;
+    // What is found of a plan that is ahead no more is shown nobody.
+    void backupReadiness(this.shared, isWithoutProgram).then((found) => this.#lookedAt === begun && this.#show(found));
+  }
+
+  /** No plan is ahead. */
+  forget(): void {
+    if (this.#lookedAt === Number.NEGATIVE_INFINITY) return;
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    const { board } = this.shared;
+    board.update({ readiness: board.current.readiness.filter(({ what }) => what !== "backup") });
+  }
+
+  #show(found: Readiness): void {
+    const { board, log } = this.shared;
+    const others = board.current.readiness.filter(({ what }) => what !== found.what);
+    board.update({ readiness: [...others, found] });
+    if (found.state === "wrong" && found.detail !== this.#said)
+      log("warn", `the backup before the upgrade: ${found.detail}`);
+    this.#said = found.detail;
+  }
+}
+
+/** Judges the backup that the switch would make. Never rejects. @param isWithoutProgram the plan may be made by the program that runs */
+export async function backupReadiness(
+  { settings, machine: { files } }: Pick<AheadOptions, "settings"> & { readonly machine: Pick<Machine, "files"> },
+  isWithoutProgram: boolean,
+): Promise<Readiness> {
+  const what = "backup";
+  if (settings.isBackupSkipped) {
+    return { what, state: "skipped", detail: "no backup is made (UNSAFE_SKIP_BACKUP)", next: null };
+  }
+  try {
+    // This also loads the code that makes the backup.
+    const [{ dataTree, roomFor }] = await Promise.all([import("./room.js"), import("./backup.js")]);
+    const tree = dataTree(files, join(settings.home, "data"));
+    const { bytes, free, isByReflink, problem } = await roomFor(files, settings, tree);
+    if (problem !== undefined) return { what, state: "wrong", detail: problem, next: null };
+    const how = isByReflink ? "by reflink, which takes no room" : `of which ${free} are free`;
+    const when = isWithoutProgram
+      ? "; made where the program ends to be started again for the plan (14), not of one that goes on"
+      : "";
+    return { what, state: "ready", detail: `${bytes} bytes into ${settings.backupDir}, ${how}${when}`, next: null };
+  } catch (error) {
+    return { what, state: "unknown", detail: messageOf(error), next: null };
+  }
+}

@@ -1,0 +1,41 @@
+/** Where others take part in what the relay does: what is shown of it, and what is done before an upgrade. */
+import type { Program } from "../../node/programs/layout.js";
+import type { Height } from "../../base/types/types.js";
+import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
+import type { DuePlan } from "./message.js";
+import type { Worker } from "./worker.js";
+
+export interface RelayHooks {
+  /** It was started, or called. */
+  onWorker(worker: Worker): void;
+  /** Where the chain of a worker is that is about to serve. */
+  onPlace(height: Height): void;
+  /** CometBFT knows a block to be committed. */
+  onCommitted(height: Height): void;
+  /** What is scheduled, after a block, a second apart at least; undefined: nothing is. */
+  onPlan(plan: DuePlan | undefined): void;
+  /** A worker has ended for a plan. */
+  onDue(plan: UpgradeInfo): void;
+  /** The upgrade cannot be made yet: why, with the command that puts the program in its place; undefined: it is fetched. */
+  onHold(problem: string, command: string | undefined): void;
+  /** A worker that crashed is started again. */
+  onAgain(): void;
+  /** Others look for what a plan lacks before its height, and report it. */
+  readonly isMissingReported: boolean;
+  /** Is the plan's program fetched, so that nobody has to put it in its place? */
+  isFetched(plan: UpgradeInfo): boolean;
+  /** While no worker runs; when it rejects, nothing is started, and the relay ends with the error. */
+  beforeUpgrade(plan: UpgradeInfo): Promise<void>;
+  /** Makes the program the one that runs first from now on; undefined: the layout does. @throws what the system says */
+  readonly link: ((plan: UpgradeInfo, program: Program, ended: Program) => void) | undefined;
+}
+
+const nothing = () => undefined;
+
+export const NO_HOOKS: RelayHooks = {
+  ...{ onWorker: nothing, onPlace: nothing, onCommitted: nothing, onPlan: nothing },
+  ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
+  ...{ isMissingReported: false, isFetched: () => false },
+  beforeUpgrade: () => Promise.resolve(),
+  link: undefined,
+};

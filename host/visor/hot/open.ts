@@ -1,0 +1,120 @@
+/** A relay on a home: the only one there, until it is asked to stop, or cannot go on. */
+import { join } from "node:path";
+import { addressText, parseAbciAddress } from "../../node/comet/address.js";
+import type { CometFiles } from "../../node/comet/engine/home-files.js";
+import { requireHome } from "../../node/home/begun-genesis.js";
+import type { Home } from "../../node/home/home.js";
+import type { Log } from "../../base/text/log-line.js";
+import { envPrefix, programName } from "../../base/text/program-name.js";
+import { HomeLock } from "../../node/home/home-lock.js";
+import { Layout } from "../../node/programs/layout.js";
+import { StopRequests } from "../../base/terminal/stop-requests.js";
+import { NO_HOOKS, type RelayHooks } from "./hooks.js";
+import { isRecorded, recordHalt } from "./record.js";
+import { Relay } from "./relay.js";
+import { startWorker } from "./worker-process.js";
+
+/** Of a process that a second signal ended. */
+const ENDED_AT_ONCE_EXIT = 15;
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/** What a relay has, in any program. */
+export interface HoldOptions {
+  readonly home: Home;
+  readonly layout: Layout;
+  /** Of `start`, for each worker. */
+  readonly flags: readonly string[];
+  /** Of each worker. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the programs' own variables: `CHAIND_`. */
+  readonly prefix: string;
+  /** Further questions to a `pre-upgrade` that asks for them. */
+  readonly retriesMax: number;
+  /** `args`: besides those that name the home and the socket. */
+  readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
+  readonly log: Log;
+  readonly hooks: RelayHooks;
+  /** All words that start it again; undefined: `relay` of the program. */
+  readonly startCommand?: string;
+  /** Of the system's service that runs it. */
+  readonly serviceCommand?: string | undefined;
+  /** Aborted when it is to stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface OpenOptions extends Pick<HoldOptions, "home" | "flags" | "comet" | "log"> {
+  /** What runs first; undefined: that of the folders. */
+  readonly program: string | undefined;
+  /** Programs of plans. */
+  readonly upgrades: ReadonlyMap<string, string>;
+  /** The file of the program that runs this code. */
+  readonly own: string;
+}
+
+/** Returns the exit status. @throws Halt, UpgradeError UPG_STORE_FULL, after it was recorded; UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO */
+export async function openRelay({ program, upgrades, own, ...options }: OpenOptions): Promise<number> {
+  const { home, log } = options;
+  const { env } = process;
+  const layout = new Layout({
+    ...{ home: home.path, name: env["DAEMON_NAME"] || programName(), program, upgrades, own },
+    isCaseKept: env["COSMOVISOR_DISABLE_RECASE"]?.toLowerCase() === "true",
+  });
+  const stopping = new AbortController();
+  const begin = () => onSignals(stopping, log);
+  const retriesMax = Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0;
+  const rest = { layout, retriesMax, env, prefix: envPrefix(), hooks: NO_HOOKS, signal: stopping.signal };
+  return holdConnections({ ...options, ...rest }, begin);
+}
+
+/**
+ * Holds CometBFT's connections until the end. @param begin called once the home is this relay's; returns what undoes it
+ * @throws as {@link openRelay}
+ */
+export async function holdConnections(options: HoldOptions, begin = () => () => {}): Promise<number> {
+  const { home, flags, env, prefix, comet, log } = options;
+  requireHome(home);
+  const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
+  const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
+  const lock = HomeLock.acquire(home.relayLockFile);
+  const end = begin();
+  const args = workerArgs(home.path, addressText(worker), flags);
+  const of = { args, socket: join(home.path, "worker.sock"), env, prefix };
+  const relay = new Relay({
+    ...{ ...options, address, home: home.path },
+    comet: { ...comet, args: ["start", "--home", home.path, ...comet.args] },
+    start: (program) => startWorker({ ...of, program }),
+    startHeldBack: (program) => startWorker({ ...of, program, isHeldBack: true }),
+  });
+  try {
+    return await relay.run();
+  } catch (error) {
+    if (isRecorded(error)) recordHalt(home, error, relay.place, log, options);
+    throw error;
+  } finally {
+    await relay.close();
+    lock.release();
+    end();
+  }
+}
+
+/** Flags that a program from before the relay knows too; CometBFT waits at the height, so the worker need not. */
+function workerArgs(home: string, address: string, flags: readonly string[]): string[] {
+  const engine = ["--engine", "cometbft", "--with-comet=false", "--transport", "socket", "--address", address];
+  return ["start", "--home", home, ...engine, "--halt-linger", "0s", ...flags];
+}
+
+/** The first one asks the relay to stop; a second one ends it at once, and its children with it. Returns what undoes it. */
+function onSignals(stopping: AbortController, log: OpenOptions["log"]): () => void {
+  const requests = new StopRequests();
+  const hear = (signal: NodeJS.Signals) => {
+    if (requests.take(signal) === "at once") {
+      log("warn", `a second signal (${signal}) ends the relay, its worker and CometBFT at once`);
+      process.exit(ENDED_AT_ONCE_EXIT);
+    }
+    stopping.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, hear);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, hear);
+  };
+}

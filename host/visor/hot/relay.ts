@@ -1,0 +1,260 @@
+/**
+ * CometBFT with the application as a worker: when a worker ends in a way that another one can go on from, the next one is
+ * started and given what has no response, so that CometBFT sees one slow block. What cannot be gone on from ends all of it:
+ * the next start does CometBFT's handshake.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import type { Program } from "../../node/programs/layout.js";
+import { Halt } from "../../upgrade/module/halt.js";
+import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
+import { Ahead, type NextWorker } from "./ahead.js";
+import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
+import type { RelayHooks } from "./hooks.js";
+import { type ChainPlace, REQUEST, requestName } from "./message.js";
+import { withPatience } from "./pre-upgrade-wait.js";
+import { RESTARTS_TEXT, Restarts } from "./restarts.js";
+import { type Possessions, Succession, type SuccessionOptions } from "./succession.js";
+import { describeWorkerEnd, kindOfEnd, type Worker, type WorkerEnd } from "./worker.js";
+
+/** Calls after which an application that refuses them ends. */
+const ENDING: ReadonlySet<number> = new Set([
+  ...[REQUEST.initChain, REQUEST.finalizeBlock, REQUEST.commit],
+  ...[REQUEST.offerSnapshot, REQUEST.applySnapshotChunk],
+]);
+/** For its end after such a call; after another one it may go on, and its exception is for CometBFT. */
+const ENDING_MILLIS = 30_000;
+const REFUSING_MILLIS = 3_000;
+/** Of a relay that was asked to stop while it held at an upgrade's height. */
+const HELD_EXIT = 10;
+
+export interface RelayOptions
+  extends Omit<SuccessionOptions, "isChecked" | "hooks" | "log">,
+    Omit<EngineSideOptions, "onCommitted" | "log"> {
+  readonly hooks: RelayHooks;
+  readonly log: EngineSideOptions["log"];
+  readonly start: (program: Program) => Worker;
+  /** Before its turn: it waits until it is asked for its place. */
+  readonly startHeldBack: (program: Program) => NextWorker;
+}
+
+/** Statuses of a shell, and of programs that are none of the chain's: what ends so before it serves has not begun. */
+const NEVER_BEGAN: ReadonlySet<number | null> = new Set([0, 1, 2, 126, 127]);
+
+interface WorkerOver {
+  readonly end: WorkerEnd;
+  /** It has said where its chain is. */
+  readonly wasUp: boolean;
+  readonly loss: Loss | undefined;
+}
+
+/** What follows: a program, or the end of the relay. */
+type Next = { readonly program: Program } | { readonly exit: number };
+
+export class Relay {
+  readonly #engine: EngineSide;
+  readonly #succession: Succession;
+  readonly #ahead: Ahead;
+  readonly #restarts = new Restarts();
+  readonly #stop: Promise<"stop">;
+  #worker: Worker | undefined;
+  /** The plan whose block CometBFT waits for. */
+  #due: UpgradeInfo | undefined;
+  /** What it started with. */
+  #had: Possessions | undefined;
+  #isServing = false;
+  /** The last worker, and when it ended: until a block is committed after it. */
+  #gap: { readonly since: number; readonly before: string } | undefined;
+
+  constructor(private readonly options: RelayOptions) {
+    const { signal } = options;
+    this.#engine = new EngineSide({ ...options, onCommitted: () => this.#committed() });
+    const succession = new Succession({ ...options, isChecked: (program) => this.#ahead.isChecked(program) });
+    this.#succession = succession;
+    this.#ahead = new Ahead({ ...options, problemOf: (program) => succession.problem(program) });
+    this.#stop = new Promise((resolve) => {
+      if (signal.aborted) resolve("stop");
+      else signal.addEventListener("abort", () => resolve("stop"), { once: true });
+    });
+  }
+
+  /** Where CometBFT knows the chain to be. */
+  get place(): ChainPlace | undefined {
+    return this.#engine.position.place;
+  }
+
+  /** Returns the exit status. @throws Halt UPG_HALT_WORKER, UPG_HALT_ENGINE, UPG_HALT_DIVERGED; UpgradeError of a full disk, files and flags */
+  async run(): Promise<number> {
+    await this.#engine.listen();
+    let program = this.options.layout.current();
+    for (;;) {
+      const over = await this.#turn(program);
+      if (over === "stop") return 0;
+      const next = await this.#next(program, over);
+      if ("exit" in next) return next.exit;
+      program = next.program;
+    }
+  }
+
+  /** CometBFT ends first, and in order where a worker serves it. */
+  async close(): Promise<void> {
+    await this.#ahead.close();
+    await this.#engine.stop(this.#isServing);
+    await this.#worker?.stop();
+  }
+
+  /** One worker, from its start to its end. */
+  async #turn(program: Program): Promise<WorkerOver | "stop"> {
+    const { start, log } = this.options;
+    const begun = performance.now();
+    this.#had = this.#succession.possessions(program);
+    const worker = (await this.#ahead.take(program)) ?? start(program);
+    this.#worker = worker;
+    this.options.hooks.onWorker(worker);
+    log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
+    const place = await this.#orStop(this.#placeOf(worker));
+    if (place === "stop") return place;
+    if (!place) return { end: await this.#endOf(worker, undefined), wasUp: false, loss: undefined };
+    log("info", `worker ${program.name} up after ${seconds(begun)}, at height ${place.height}`);
+    this.options.hooks.onPlace(place.height);
+    const loss = await this.#serve(worker, place);
+    this.#isServing = false;
+    if (loss === "stop") {
+      this.#isServing = true;
+      return loss;
+    }
+    if (loss?.error) throw loss.error;
+    return { end: await this.#endOf(worker, loss), wasUp: true, loss };
+  }
+
+  /** It may take any time to open its home, or hang: one whose file is replaced before it serves is ended, and is started again. */
+  #placeOf(worker: Worker): Promise<ChainPlace | undefined> {
+    const { log } = this.options;
+    const { name, file } = worker.program;
+    return withPatience(worker.place(), {
+      file,
+      say: (passed) =>
+        log(
+          "warn",
+          `worker ${name} does not serve yet, ${passed} after its start: ${file}, process ${worker.pid ?? "none"}`,
+        ),
+      replaced: () => {
+        log("warn", `worker ${name} is ended before it served: ${file} was replaced`);
+        void worker.stop();
+      },
+    });
+  }
+
+  /** Undefined: it has ended. */
+  async #serve(worker: Worker, place: ChainPlace): Promise<Loss | "stop" | undefined> {
+    const engine = this.#engine;
+    this.#sayGivenAgain(worker);
+    const served = engine.serve(worker, place);
+    this.#isServing = true;
+    const over = Promise.race([served, worker.ended.then(() => undefined)]);
+    // The worker ends before CometBFT is started: that rejects where nobody listens yet.
+    over.catch(() => undefined);
+    if (!engine.hasComet) engine.startComet(place.height === 0n);
+    const first = await this.#orStop(over);
+    if (first !== "stop") return first;
+    const height = engine.position.heightUnderWay;
+    this.options.log("info", height === undefined ? "stopping" : `finishing block ${height}, then stopping`);
+    return this.#orEngine(Promise.race([over, engine.position.untilIdle().then(() => "stop" as const)]));
+  }
+
+  #sayGivenAgain({ program }: Worker): void {
+    const { log } = this.options;
+    const [first] = this.#engine.waitingForBlocks;
+    if (first?.isGiven) {
+      log("info", `${requestName(first.number)} ${this.#engine.nextHeight} given again, to worker ${program.name}`);
+    }
+  }
+
+  /** What the end of CometBFT or a signal does not wait for. @throws Halt UPG_HALT_ENGINE, UPG_HALT_DIVERGED; UpgradeError UPG_STORE_FULL */
+  #orStop<T>(work: Promise<T>): Promise<T | "stop"> {
+    return this.#orEngine(Promise.race([work, this.#stop]));
+  }
+
+  async #orEngine<T>(work: Promise<T>): Promise<T> {
+    const first = await Promise.race([work, this.#engine.ended]);
+    if (isUpgradeError(first)) throw first;
+    return first;
+  }
+
+  /** @throws Halt UPG_HALT_WORKER: it refuses a request, and goes on */
+  async #endOf(worker: Worker, loss: Loss | undefined): Promise<WorkerEnd> {
+    const asked = loss?.refusal?.asked;
+    if (loss) {
+      const what = asked ? `worker ${worker.program.name} at ${requestName(asked.number)}` : "its connection is lost";
+      this.options.log(asked ? "error" : "warn", `${what}: ${loss.reason}`);
+    }
+    const late = new AbortController();
+    const millis = asked && !ENDING.has(asked.number) ? REFUSING_MILLIS : ENDING_MILLIS;
+    const patience = sleep(millis, undefined, { signal: late.signal }).catch(() => undefined);
+    const end = await Promise.race([worker.ended, patience]);
+    late.abort();
+    if (!end && loss && asked) {
+      await this.#engine.refuse(loss);
+      const what = `worker ${worker.program.name} refused ${requestName(asked.number)} and goes on: ${loss.reason}`;
+      throw new Halt("UPG_HALT_WORKER", what, this.#engine.nextHeight);
+    }
+    return end ?? worker.stop();
+  }
+
+  async #next(program: Program, { end, wasUp, loss }: WorkerOver): Promise<Next> {
+    const { log, signal } = this.options;
+    const kind = kindOfEnd(end);
+    log(
+      kind === "crash" || kind === "final" ? "error" : "info",
+      `worker ${program.name} ${describeWorkerEnd(end)} at height ${this.#engine.nextHeight}`,
+    );
+    this.#gap = { since: performance.now(), before: program.name };
+    await this.#engine.workerEnded(kind === "crash");
+    if (kind === "upgrade") return this.#upgraded(program, this.#succession.plan(), "has no handler for it");
+    // A file that is no program, or not yet: CometBFT goes on waiting for a better one.
+    if (this.#due && !wasUp && NEVER_BEGAN.has(end.exit)) {
+      return this.#upgraded(program, this.#due, `${describeWorkerEnd(end)} before it served`);
+    }
+    const newer = kind === "too-old" ? this.#succession.newer(program) : undefined;
+    if (newer) return { program: newer };
+    if (kind === "again" || kind === "crash") return signal.aborted ? { exit: 0 } : this.#again(program, end);
+    if (loss) await this.#engine.refuse(loss);
+    if (end.error) throw new UpgradeError("UPG_INVALID_CONFIG", `${program.file} ${describeWorkerEnd(end)}`);
+    return { exit: end.exit ?? 1 };
+  }
+
+  /** @param why the program that ended is not the one for the plan, when that is its file */
+  async #upgraded(program: Program, plan: UpgradeInfo, why: string): Promise<Next> {
+    this.#due = plan;
+    this.options.hooks.onDue(plan);
+    const had = this.#had ?? this.#succession.possessions(program);
+    const next = await this.#orStop(this.#succession.next(plan, program, { ...had, why }));
+    if (!next || next === "stop") return { exit: HELD_EXIT };
+    this.options.log("info", `worker ${next.name} is next, for "${plan.name}"`);
+    return { program: next };
+  }
+
+  async #again(program: Program, end: WorkerEnd): Promise<Next> {
+    const millis = this.#restarts.next(performance.now());
+    if (millis === undefined) {
+      const what = `worker ${program.name} ${describeWorkerEnd(end)}, and was started again ${RESTARTS_TEXT}`;
+      throw new Halt("UPG_HALT_WORKER", what, this.#engine.nextHeight);
+    }
+    this.options.hooks.onAgain();
+    const wait = sleep(millis, undefined, { signal: this.options.signal }).catch(() => undefined);
+    return (await this.#orStop(wait)) === "stop" ? { exit: 0 } : { program };
+  }
+
+  #committed(): void {
+    const height = this.#engine.position.place?.height ?? 0n;
+    this.options.hooks.onCommitted(height);
+    if (this.#worker && !this.options.signal.aborted) void this.#ahead.look(this.#worker, height);
+    const gap = this.#gap;
+    if (!gap) return;
+    this.#gap = undefined;
+    this.#due = undefined;
+    this.options.log("info", `block ${height} committed ${seconds(gap.since)} after worker ${gap.before} ended`);
+  }
+}
+
+const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(2)} s`;

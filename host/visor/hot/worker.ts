@@ -1,0 +1,47 @@
+/** The application, as the relay sees it: a process that serves, and ends. */
+import type { Socket } from "node:net";
+import type { Program } from "../../node/programs/layout.js";
+import type { ChainPlace, DuePlan } from "./message.js";
+
+/** A shell's status of a program that a signal ended is 128 and more. */
+const SIGNALED_EXIT = 128;
+
+export interface WorkerEnd {
+  readonly exit: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** It could not be started. */
+  readonly error: Error | undefined;
+}
+
+export interface Worker {
+  readonly program: Program;
+  readonly pid: number | undefined;
+  /** Settles when it is gone; never rejects. */
+  readonly ended: Promise<WorkerEnd>;
+  /** Waits until it serves, and asks where its chain is. Undefined: it ends. @throws UpgradeError UPG_REMOTE_REFUSED */
+  place(): Promise<ChainPlace | undefined>;
+  /** The plan that is scheduled; undefined: none. @throws Error: it cannot be asked */
+  plan(): Promise<DuePlan | undefined>;
+  /** @throws Error: it does not serve, or not any more */
+  connect(): Promise<Socket>;
+  /** Asks it to end, and ends it when it does not. */
+  stop(): Promise<WorkerEnd>;
+}
+
+/** What its end asks for. */
+export type EndKind = "upgrade" | "too-old" | "again" | "crash" | "final";
+
+/** By the exit statuses of docs/errors.md. Asked to end by somebody else, it is started again. */
+export function kindOfEnd({ exit, signal, error }: WorkerEnd): EndKind {
+  if (error) return "final";
+  if (signal !== null || exit === null || exit >= SIGNALED_EXIT) return "crash";
+  if (exit === 10) return "upgrade";
+  if (exit === 12) return "too-old";
+  if (exit === 14) return "again";
+  return exit === 0 || exit === 15 ? "crash" : "final";
+}
+
+export function describeWorkerEnd({ exit, signal, error }: WorkerEnd): string {
+  if (error) return `could not be started: ${error.message}`;
+  return signal ? `ended by ${signal}` : `ended with ${exit}`;
+}

@@ -1,0 +1,95 @@
+/** The command line of `chainvisor`: runs one command and returns the exit status of docs/errors.md. */
+import { resolve } from "node:path";
+import { diskFiles } from "../../base/files/disk-files.js";
+import { readyArguments } from "../../base/terminal/arguments.js";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { reportFailure } from "../../base/terminal/fail.js";
+import { formatHelp } from "../../base/terminal/help.js";
+import { makeOutput } from "../../base/terminal/output.js";
+import { splitArguments, WITH_VALUE } from "../decide/run-arguments.js";
+import { readSettings, requireSettings } from "../decide/settings/read.js";
+import { usage } from "../../base/terminal/usage.js";
+import { VERSION } from "../../base/terminal/version.js";
+import { COMPLETE, makeProgram } from "./program.js";
+import type { VisorTools } from "./tools.js";
+
+/** @param args without the program's own name */
+export async function runVisorCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const isTraced = args.includes("--trace");
+  let isJson = wantsJson(args);
+  // A reader of our output may close it early (`chainvisor … | head`); a full disk loses it.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // The sidecar goes on: status 0 for a log that nobody reads would leave the node down.
+    if (error.code === "EPIPE" && splitArguments(args).app) return;
+    process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, isJson, isTraced));
+  });
+  process.stderr.on("error", () => undefined);
+  try {
+    // All that follows `run` is the application's, whatever it looks like.
+    const { own, app } = splitArguments(args);
+    isJson = wantsJson(own);
+    const words = wordsOf(own);
+    if (words[0] === "start") throw usage('unknown command "start" for "chainvisor" (did you mean "run start"?)');
+    let program: Cobra | undefined;
+    const tools = makeTools(env, () => program as Cobra);
+    program = await makeProgram(words, VERSION, tools);
+    if (app) return await runApplication(program, own, app, tools);
+    await program.parseAsync([...readyArguments(own, program).args], { from: "user" });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return reportFailure(error, isJson, isTraced);
+  }
+}
+
+/** `chainvisor --home H run start …`: the flags before `run` are the sidecar's. */
+async function runApplication(
+  program: Cobra,
+  own: readonly string[],
+  app: readonly string[],
+  tools: VisorTools,
+): Promise<number> {
+  const { runApp } = await import("./commands/run.js");
+  let exit = 0;
+  const run = program.commands.find((each) => each.name() === "run");
+  run?.action(async () => {
+    // The program has a help of its own; until there is one, the sidecar's is what is asked for.
+    if (run && isHelp(app) && tools.readSettings().problems.length > 0) process.stdout.write(formatHelp(run as Cobra));
+    else exit = await runApp(tools, app);
+  });
+  await program.parseAsync([...readyArguments(own, program).args], { from: "user" });
+  return exit;
+}
+
+const isHelp = (app: readonly string[]) => app.length === 1 && ["--help", "-h"].includes(app[0] ?? "");
+
+function makeTools(env: NodeJS.ProcessEnv, program: () => Cobra): VisorTools {
+  const read: VisorTools["readSettings"] = (options) => {
+    const flags = program().opts<Record<string, string | undefined>>();
+    const file = flags["chainvisorConfig"] ?? flags["cosmovisorConfig"];
+    const given = { daemon_home: flags["home"], daemon_name: flags["name"] };
+    return readSettings(env, file && resolve(file), given, { ...options, files: diskFiles });
+  };
+  return {
+    output: makeOutput({ opts: () => program().opts() } as Cobra),
+    ...{ env, files: diskFiles },
+    readSettings: read,
+    settings: () => {
+      const found = read();
+      for (const warning of found.warnings) process.stderr.write(`Warning: ${warning}\n`);
+      return requireSettings(found);
+    },
+  };
+}
+
+/** The words that are neither flags nor values of the flags that every command has. */
+function wordsOf(args: readonly string[]): string[] {
+  if (args[0] === COMPLETE) return [COMPLETE];
+  return args.filter((arg, at) => !arg.startsWith("-") && !WITH_VALUE.has(args[at - 1] ?? ""));
+}
+
+function wantsJson(args: readonly string[]): boolean {
+  return args.some((arg, at) => {
+    if (arg === "--json" || /^(-o=?|--output=)json$/.test(arg)) return true;
+    return arg === "json" && ["-o", "--output"].includes(args[at - 1] ?? "");
+  });
+}

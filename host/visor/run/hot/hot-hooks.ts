@@ -1,0 +1,111 @@
+/** What the sidecar has to do with a relay: the status board, staging, the script before an upgrade, the links. */
+import type { RelayHooks } from "../../hot/hooks.js";
+import type { DuePlan } from "../../hot/message.js";
+import type { Worker } from "../../hot/worker.js";
+import type { PlanStatus, VisorStatus } from "../../decide/status.js";
+import { hasDownload } from "../../stage/plan-way.js";
+import type { Staging } from "../../stage/staging.js";
+import type { Height } from "../../../base/types/types.js";
+import type { UpgradeInfo } from "../../../upgrade/module/upgrade-info.js";
+import { linkProgram } from "../loop/link.js";
+import type { Shared } from "../loop/options.js";
+import { customPreUpgrade } from "../loop/scripts.js";
+
+type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "signal" | "childEnv">;
+
+export class HotHooks implements RelayHooks {
+  /** The plan whose block is to be made. */
+  #due: UpgradeInfo | undefined;
+  #plan: DuePlan | undefined;
+  #hasSwitched = false;
+
+  constructor(
+    private readonly of: Of,
+    private readonly staging: Pick<Staging, "plan" | "hurry">,
+  ) {}
+
+  /** By the staging, which knows too where a handler is enough, or a program is fetched. */
+  readonly isMissingReported = true;
+
+  isFetched(plan: UpgradeInfo): boolean {
+    return this.of.settings.isDownloadAllowed && hasDownload(plan);
+  }
+
+  onWorker({ program: { name, file }, pid, ended }: Worker): void {
+    const { board } = this.of;
+    const phase = this.#hasSwitched ? "migrating" : this.#due ? board.current.phase : "running";
+    board.update({ phase, program: { name, file, pid: pid ?? null }, message: "", next: [], progress: null });
+    void ended.then(() => {
+      const { program } = board.current;
+      if (program && program.pid === (pid ?? null)) board.update({ program: { ...program, pid: null } });
+    });
+  }
+
+  onPlace(height: Height): void {
+    this.of.board.update({ height: heightOf(height) });
+  }
+
+  onCommitted(height: Height): void {
+    const { board } = this.of;
+    const due = this.#due;
+    if (!due || height < due.height) {
+      board.update({ height: heightOf(height) });
+      return;
+    }
+    this.#due = undefined;
+    this.#hasSwitched = false;
+    this.staging.plan(undefined);
+    const upgrades = board.current.upgrades + 1;
+    board.update({ height: heightOf(height), phase: "running", plan: null, readiness: [], progress: null, upgrades });
+  }
+
+  onPlan(plan: DuePlan | undefined): void {
+    const { board } = this.of;
+    if (this.#due) return;
+    const isSame = plan?.name === this.#plan?.name && plan?.height === this.#plan?.height;
+    this.#plan = plan;
+    if (isSame) return;
+    board.update({ plan: plan ? planStatus(plan) : null });
+    this.staging.plan(plan);
+  }
+
+  onDue(plan: UpgradeInfo): void {
+    this.#due = plan;
+    this.of.board.update({ phase: "halted", plan: planStatus(plan) });
+    this.staging.plan(plan);
+    this.staging.hurry();
+  }
+
+  onHold(problem: string, command: string | undefined): void {
+    this.of.board.update({ phase: "halted", message: problem, next: command === undefined ? [] : [command] });
+  }
+
+  onAgain(): void {
+    const { board } = this.of;
+    board.update({ restarts: board.current.restarts + 1 });
+  }
+
+  /** @throws StepFailure */
+  async beforeUpgrade(plan: UpgradeInfo): Promise<void> {
+    const { settings, machine, childEnv: env, signal, log, board } = this.of;
+    board.update({ phase: "switching", message: "", next: [] });
+    await customPreUpgrade({ settings, machine, env, signal, log }, plan);
+    this.#hasSwitched = true;
+  }
+
+  readonly link: NonNullable<RelayHooks["link"]> = (plan, program, ended) => {
+    const { machine, settings, log } = this.of;
+    linkProgram(machine.files, settings.root, ended, program, plan);
+    log(
+      "info",
+      `switched from ${ended.name} to ${program.name} at height ${plan.height}, with CometBFT's connections held`,
+    );
+  };
+}
+
+/** CometBFT has it from the application that it is committed. */
+const heightOf = (height: Height): VisorStatus["height"] => ({ value: String(height), source: "store" });
+
+const planStatus = ({ name, height, info }: DuePlan): PlanStatus => ({
+  ...{ name, height: String(height), info, origin: "chain" },
+});

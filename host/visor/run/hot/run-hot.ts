@@ -1,0 +1,90 @@
+/**
+ * The hot switch: the sidecar holds CometBFT's four connections itself (room relay), so that at an upgrade nothing but the
+ * application is another process. CometBFT, its peers and its mempool go on.
+ */
+import { findComet } from "../../../node/comet/engine/binary.js";
+import { Home } from "../../../node/home/home.js";
+import { cometFiles } from "../../../node/comet/comet-files.js";
+import type { Program } from "../../../node/programs/layout.js";
+import { prefixOf } from "../../decide/program-variables.js";
+import { holdConnections } from "../../hot/open.js";
+import { readConfig } from "../../../base/terminal/config-file.js";
+import { readQueue } from "../../decide/decision/queue.js";
+import { Staging } from "../../stage/staging.js";
+import type { Shared } from "../loop/options.js";
+import { endText, StepFailure } from "../loop/scripts.js";
+import { heldAgain } from "./restart-engine.js";
+import { HotHooks } from "./hot-hooks.js";
+import { startArgs } from "./start-args.js";
+
+const HELP_MILLIS = 20_000;
+/** Of a process that a second signal ended. */
+const ENDED_AT_ONCE_EXIT = 15;
+const WITHOUT_COMET = "it needs `chainvisor run start --engine cometbft`";
+/** Of a worker that ended at the height of --halt-height. */
+const FINISHED_EXITS: readonly number[] = [0, 13];
+
+/**
+ * Undefined: this program, or how it is set, is not for a hot switch; the log says why.
+ * @returns the sidecar's exit status @throws StepFailure; Halt; UpgradeError of files and settings
+ */
+export async function runHot(shared: Shared, current: Program): Promise<number | undefined> {
+  const { settings, log, board, signal, childEnv: env, machine } = shared;
+  const home = new Home(settings.home);
+  const prefix = prefixOf(settings.name);
+  const why = whyNot(shared) ?? (await whyNotProgram(shared, current));
+  if (signal.aborted) return 0;
+  // The settings of another chain's program are not read.
+  const args =
+    why === undefined ? startArgs(shared.args, { env, prefix, table: readConfig(home.path, "app") }) : undefined;
+  if (!args) {
+    log("warn", `CHAINVISOR_HOT_SWITCH has no effect, the switch restarts CometBFT too: ${why ?? WITHOUT_COMET}`);
+    return undefined;
+  }
+  const staging = new Staging({ settings, machine, env, log, board });
+  const endSignals = shared.onSignal?.((name) => {
+    if (name === "SIGHUP") return;
+    log("warn", `a second signal (${name}) ends the sidecar, the application and CometBFT at once`);
+    process.exit(ENDED_AT_ONCE_EXIT);
+    // Its processes have groups of their own, so none of them gets the terminal's signals.
+  }, "sidecar");
+  try {
+    const hooks = new HotHooks(shared, staging);
+    const exit = await heldAgain(shared, () =>
+      holdConnections({
+        ...{ home, env, signal, log, hooks, layout: shared.layout, flags: args.worker },
+        ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: shared.starts.run },
+        serviceCommand: shared.starts.service,
+        comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
+      }),
+    );
+    if (signal.aborted || FINISHED_EXITS.includes(exit)) return signal.aborted ? 0 : exit;
+    throw new StepFailure(
+      `the application ended with ${endText({ exit, signal: null })}: its own lines above say why`,
+      exit,
+    );
+  } finally {
+    endSignals?.();
+    await staging.close();
+  }
+}
+
+function whyNot({ settings, machine, args }: Shared): string | undefined {
+  if (args[0] !== "start") return WITHOUT_COMET;
+  if (!settings.isBackupSkipped) {
+    return "a backup is made of files that nobody writes, and CometBFT goes on writing its own: set UNSAFE_SKIP_BACKUP=true, and copy the home beside the running node";
+  }
+  if (!settings.isRestartedAfterUpgrade) return "DAEMON_RESTART_AFTER_UPGRADE is off";
+  if (settings.onRefusal !== "stop") return `CHAINVISOR_ON_REFUSAL is ${settings.onRefusal}`;
+  const { plans } = readQueue(machine.files, settings);
+  return plans.length > 0 ? "a height of the operator's own is queued (add-upgrade --upgrade-height)" : undefined;
+}
+
+/** @returns undefined: it serves ABCI to a CometBFT that is started elsewhere, and knows a relay */
+async function whyNotProgram(shared: Shared, { file }: Program): Promise<string | undefined> {
+  const { machine, childEnv: env, settings, signal } = shared;
+  const help = { args: ["start", "--help"], env, cwd: settings.root, millisMax: HELP_MILLIS, signal } as const;
+  const { stdout } = await machine.processes.run(file, help);
+  const isKnown = ["--engine", "--with-comet", "--transport", "--halt-linger"].every((flag) => stdout.includes(flag));
+  return isKnown ? undefined : `${file} does not serve CometBFT by a socket as programs of this project do`;
+}

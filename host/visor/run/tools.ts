@@ -1,0 +1,15 @@
+/** What every command of the sidecar is given: its settings, the machine, where results go. Each is made when it is asked for. */
+import type { Files } from "../../base/files/files.js";
+import type { Output } from "../../base/terminal/output.js";
+import type { ReadSettings } from "../decide/settings/read.js";
+import type { Settings } from "../decide/settings.js";
+
+export interface VisorTools {
+  readonly output: Output;
+  readonly env: NodeJS.ProcessEnv;
+  readonly files: Files;
+  /** With what is wrong in it. @throws UpgradeError: the file of settings cannot be read */
+  readSettings(options?: { readonly areFoldersChecked?: boolean }): ReadSettings;
+  /** Warnings go to stderr. @throws UpgradeError UPG_INVALID_CONFIG with all that is wrong */
+  settings(): Settings;
+}

@@ -1,0 +1,40 @@
+/** Homes whose blocks are made as CometBFT has them made, without CometBFT. */
+import "../../../serve-chain.js";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { toUpperHex } from "../../../../host/base/text/bytes.js";
+import { AppPort } from "../../../../host/chain/app/app-port.js";
+import { HeldHome } from "../../../../host/node/open/open-home.js";
+import { makeHome } from "../../../e2e/prepared-home.js";
+import { exampleChain } from "../../../example-chain.js";
+import { genesisText } from "../../../scenario/genesis-text.js";
+
+export const root = mkdtempSync(join(tmpdir(), "chain-upgrade-comet-homes-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let homes = 0;
+export function newHome(): string {
+  const home = join(root, String(homes++));
+  makeHome(home, genesisText());
+  return home;
+}
+
+/** Makes the blocks that are missing up to a height. @returns the app hash, as upper-case hex */
+export function blocks(home: string, upTo: bigint): string {
+  const held = HeldHome.holdForComet({ chain: exampleChain, home, handlers: join(home, "none"), log: () => undefined });
+  try {
+    const { app, genesis, alongsideFirst } = held.openApp();
+    const port = new AppPort({ app, genesis, ...(alongsideFirst ? { alongsideFirst } : {}) });
+    while (app.lastCommitID.version < upTo) {
+      const height = app.nextHeight;
+      const { seconds } = genesis.time;
+      port.finalizeBlock({ height, time: { seconds: seconds + 5n * (height - 1n), nanos: 0 } });
+      port.commit();
+    }
+    return toUpperHex(app.lastCommitID.hash);
+  } finally {
+    held.close();
+  }
+}

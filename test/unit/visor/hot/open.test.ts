@@ -1,0 +1,47 @@
+/** A relay on a home. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { Home } from "../../../../host/node/home/home.js";
+import { HomeLock } from "../../../../host/node/home/home-lock.js";
+import { openRelay } from "../../../../host/visor/hot/open.js";
+
+const root = mkdtempSync(join(tmpdir(), "chain-upgrade-open-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const open = (path: string) =>
+  openRelay({
+    ...{ home: new Home(path), program: undefined, upgrades: new Map(), own: "/no/such/program", flags: [] },
+    comet: {
+      program: "/bin/false",
+      args: [],
+      files: { nodeKey: "", validatorKey: "", lastSigned: "", databases: "", hasRemoteSigner: false },
+    },
+    log: () => undefined,
+  });
+
+describe("openRelay()", () => {
+  test("a home with a relay → UPG_STORE_LOCKED, 30; without a genesis document → UPG_INVALID_CONFIG", async () => {
+    await expect(open(root)).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
+    mkdirSync(join(root, "config"));
+    writeFileSync(join(root, "config/genesis.json"), "{}");
+    const lock = HomeLock.acquire(join(root, "data/RELAY"));
+    await expect(open(root)).rejects.toMatchObject({ code: "UPG_STORE_LOCKED", kind: { exit: 30 } });
+    lock.release();
+    // Then it is the program that is in the way; what was held is given back.
+    await expect(open(root)).rejects.toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringContaining("/no/such/program is missing"),
+    });
+    HomeLock.acquire(join(root, "data/RELAY")).release();
+  });
+
+  test("a home whose path is too long for a socket → UPG_INVALID_CONFIG, with what to do", async () => {
+    const long = join(root, "x".repeat(120));
+    mkdirSync(join(long, "config"), { recursive: true });
+    writeFileSync(join(long, "config/genesis.json"), "{}");
+    await expect(open(long)).rejects.toThrow("a home with a shorter path");
+    HomeLock.acquire(join(long, "data/RELAY")).release();
+  });
+});

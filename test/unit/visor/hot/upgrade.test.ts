@@ -1,0 +1,162 @@
+/** The relay at an upgrade: the next program takes over, or is held for. */
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { splitBalances } from "../../../scenario/versions.js";
+import { echo, finalize, INFO } from "../../node/comet/served.js";
+import { block, call, planned, QUERY, V2 } from "./calls.js";
+import { TestNetwork } from "./network.js";
+import { until } from "./until.js";
+
+describe("Relay at an upgrade", () => {
+  test("the worker ends with 10 in FinalizeBlock → the next one is given it; no exception, one CometBFT, queries go on", async () => {
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }], V2);
+    const [engine, queries] = [await network.engine(), await network.engine()];
+    expect(await call(queries, INFO)).toMatchObject({ lastBlockHeight: 2n });
+    await block(engine, 3n);
+    await until(() => network.heldBack.length > 0);
+    expect(await block(engine, 4n)).toMatch(/^[0-9a-f]{64}$/);
+    await block(engine, 5n);
+    expect(await call(queries, QUERY)).toMatchObject({ log: "somewhere" });
+    expect(network.workers.map(({ program }) => program.name)).toEqual(["true", "v2"]);
+    expect(network.log.join("\n")).toContain('worker true at FinalizeBlock: UPGRADE "v2" NEEDED at height: 4');
+    expect(network.log).toContain("info worker true ended with 10 at height 4");
+    expect(network.log).toContain("info FinalizeBlock 4 given again, to worker v2");
+    // It was checked and started while the other one ran.
+    expect(network.log).toContain('info the upgrade "v2" is due at height 4: /bin/false takes over');
+    expect(network.heldBack).toEqual(["v2"]);
+    network.stop();
+    expect(await network.end).toBe(0);
+  });
+
+  test("the program is missing → holds, goes on when it comes; what waits meanwhile is responded to", async () => {
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
+    const [engine, mempool] = [await network.engine(), await network.engine()];
+    await call(engine, INFO);
+    await block(engine, 3n);
+    await network.says('the upgrade "v2" is due at height 4, and');
+    const upgraded = block(engine, 4n);
+    await network.says('holding at height 4 for "v2"');
+    const waiting = [call(mempool, echo("a")), call(mempool, QUERY), call(mempool, echo("b"))];
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "#!/bin/sh\nexit 0\n");
+    await upgraded;
+    expect(await Promise.all(waiting)).toMatchObject([{ message: "a" }, { log: "somewhere" }, { message: "b" }]);
+    expect(network.log.filter((line) => line.includes("holding"))).toHaveLength(1);
+  });
+
+  test("the program is missing, and is fetched → nobody is asked for it: one line, no warning, no command", async () => {
+    const holds: (string | undefined)[] = [];
+    const onHold = (problem: string, command: string | undefined) => void holds.push(problem, command);
+    const hooks = { isMissingReported: true, isFetched: () => true, onHold };
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }], undefined, hooks);
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = block(engine, 4n);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    await network.says('holding at height 4 for "v2"');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "#!/bin/sh\nexit 0\n");
+    await upgraded;
+    expect(holds).toEqual([`${file} is not fetched yet`, undefined]);
+    expect(network.log.filter((line) => /is due at height|NEW_PROGRAM|^warn holding/.test(line))).toEqual([]);
+  });
+
+  test("a signal while it holds → 10", async () => {
+    const network = new TestNetwork(planned(), []);
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const refused = engine.call(finalize(4n)).catch(() => "hung up");
+    await network.says("holding");
+    network.stop();
+    expect(await network.end).toBe(10);
+    expect(await refused).toBe("hung up");
+  });
+
+  test("`pre-upgrade` that ends with 30 → holds, and a better program goes on", async () => {
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "#!/bin/sh\nexit 30\n");
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = block(engine, 4n);
+    await network.says("pre-upgrade ended with 30");
+    writeFileSync(file, "#!/bin/sh\nexit 1\n# better\n");
+    await upgraded;
+  });
+});
+
+describe("Relay, a next program that hangs", () => {
+  test("`pre-upgrade` that never ends → a program that replaces it goes on", async () => {
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `#!/bin/sh\ntouch ${network.home.path}/asked\nexec sleep 600\n`, { mode: 0o755 });
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = block(engine, 4n);
+    await until(() => existsSync(join(network.home.path, "asked")));
+    writeFileSync(`${file}.new`, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+    renameSync(`${file}.new`, file);
+    await upgraded;
+  });
+
+  test("the worker never serves → a program that replaces it goes on", async () => {
+    const hangs = { hangs: true };
+    const network = new TestNetwork(planned(), [{}, hangs, hangs, { handlers: [splitBalances()] }]);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = block(engine, 4n);
+    for (const turn of [1, 2]) {
+      // From then on its file is looked at.
+      await until(() => network.log.filter((line) => line.includes("worker v2 started")).length === turn);
+      writeFileSync(`${file}.new`, `#!/bin/sh\n# ${turn}\nexit 0\n`, { mode: 0o755 });
+      renameSync(`${file}.new`, file);
+    }
+    await upgraded;
+    expect(network.log.filter((line) => line.includes("is ended before it served"))).toHaveLength(2);
+  });
+});
+
+describe("Relay, a next program that is none", () => {
+  test.each([0, 1, 2, 126, 127])(
+    "it ends with %i before it serves → holds, and a better program goes on",
+    async (exit) => {
+      const ends = { exit, signal: null, error: undefined };
+      const network = new TestNetwork(planned(), [{}, { ends }, { handlers: [splitBalances()] }]);
+      const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+      const engine = await network.engine();
+      await call(engine, INFO);
+      await block(engine, 3n);
+      const upgraded = block(engine, 4n);
+      await network.says("chaind is missing");
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, "#!/bin/sh\nexit 0\n");
+      await network.says(`chaind ended with ${exit} before it served. CometBFT goes on waiting`);
+      writeFileSync(file, "#!/bin/sh\nexit 0\n# better\n");
+      expect(await upgraded).toMatch(/^[0-9a-f]{64}$/);
+      expect(network.workers).toHaveLength(3);
+    },
+  );
+
+  test("it ends with a status of the chain's programs → that ends all", async () => {
+    const ends = { exit: 30, signal: null, error: undefined };
+    const network = new TestNetwork(planned(), [{}, { ends }], V2);
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const refused = engine.call(finalize(4n)).catch(() => "hung up");
+    expect(await network.end).toBe(30);
+    expect(await refused).toBe("hung up");
+  });
+});
