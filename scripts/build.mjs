@@ -41,7 +41,7 @@ async function buildHash() {
 function writeBytesModule(file, from, name, bytes) {
   const source = [
     `// Made by \`npm run build\` from ${from}. Do not edit.`,
-    'import { fromHex } from "../bytes.js";',
+    'import { fromHex } from "../../base/text/bytes.js";',
     "",
     `const HEX =\n  "${bytes.toString("hex")}";`,
     "",

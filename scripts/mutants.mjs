@@ -1,17 +1,21 @@
-// `npm run mutants -- --seed 1 --count 40`: small faults in the sources of all rooms, one at a time; the tests must find them.
-// `--known` plants the faults that once survived, `--room host/state/store` draws from one room, `--list` only prints what is drawn.
+// `npm run mutants -- --seed 1 --count 40`: small faults in the sources of all layers, one at a time; the tests must find them.
+// `--known` plants the faults that once survived, `--layer host/state` draws from one layer, `--list` only prints what is drawn.
 // A fault is planted in a copy. It is found when a test fails that passes without it; at most one in twenty may survive.
 // Tests that call functions come first, for all faults; those that start programs of dist/ are for what is left
 // (`--quick` leaves them out).
 import { parseArgs } from "node:util";
 import { Copy } from "./mutants/copy.mjs";
 import { isProgramTest, runsFor } from "./mutants/nearest.mjs";
-import { drawMutants, placeOfText, readRooms } from "./mutants/places.mjs";
+import { drawMutants, placeOfText, readLayers } from "./mutants/places.mjs";
 
 const FOUND_PERCENT_MIN = 95;
 
 const KNOWN = [
-  ["host/upgrade/module/migrations.ts", "version < consensusVersion; version++", "version <= consensusVersion; version++"],
+  [
+    "host/upgrade/module/migrations.ts",
+    "version < consensusVersion; version++",
+    "version <= consensusVersion; version++",
+  ],
   ["host/chain/app/block.ts", "used >= blockGasMax", "used > blockGasMax"],
   ["host/serve/rpc/params.ts", "if (/^'.*'$/.test(value)) return value.slice(1, -1);", ""],
   ["host/node/blocks/mempool.ts", "this.#seen.size <= this", "this.#seen.size < this"],
@@ -25,7 +29,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     count: { type: "string", default: "40" },
     quick: { type: "boolean", default: false },
-    room: { type: "string" },
+    layer: { type: "string" },
     known: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
   },
@@ -33,10 +37,10 @@ const { values } = parseArgs({
 
 function mutantsToTry() {
   if (values.known) return KNOWN.map(placeOfText);
-  const rooms = readRooms();
-  if (values.room && !rooms.has(values.room))
-    throw new Error(`no room ${values.room}: ${[...rooms.keys()].join(", ")}`);
-  const drawn = values.room ? new Map([[values.room, rooms.get(values.room)]]) : rooms;
+  const layers = readLayers();
+  if (values.layer && !layers.has(values.layer))
+    throw new Error(`no layer ${values.layer}: ${[...layers.keys()].join(", ")}`);
+  const drawn = values.layer ? new Map([[values.layer, layers.get(values.layer)]]) : layers;
   return drawMutants(Number(values.seed), Number(values.count), drawn);
 }
 

@@ -30,7 +30,7 @@ function shortening(name, shortened) {
   return {
     name,
     setup(bundle) {
-      bundle.onLoad({ filter: /[\\/]host[\\/]errors\.ts$/ }, async ({ path }) => {
+      bundle.onLoad({ filter: /[\\/]host[\\/]base[\\/]errors[\\/]errors\.ts$/ }, async ({ path }) => {
         const source = readFileSync(path, "utf8");
         const contents = await shortened(source);
         if (contents.length > source.length * 0.8)
@@ -56,7 +56,9 @@ async function findRaisedCodes() {
     alias: { "chain-upgrade/verify": join(ROOT, "host/verify/index.ts") },
   });
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
-  const files = inputs.filter(([path, { bytesInOutput }]) => bytesInOutput > 0 && path !== "host/base/errors/errors.ts");
+  const files = inputs.filter(
+    ([path, { bytesInOutput }]) => bytesInOutput > 0 && path !== "host/base/errors/errors.ts",
+  );
   const paths = new Set([CORE_CODES, ...files.map(([path]) => path)]);
   return new Set([...paths].flatMap((path) => readFileSync(join(ROOT, path), "utf8").match(CODE) ?? []));
 }

@@ -1,7 +1,7 @@
 /** Chunks in memory: source and sink in one, for trees that are not kept. */
 
-import { Chunk, type ChunkSink, type ChunkSource } from "../host/state/commitment/chunk.js";
 import { UpgradeError } from "../host/base/errors/errors.js";
+import { Chunk, type ChunkSink, type ChunkSource } from "../host/state/commitment/chunk.js";
 
 export class MemoryChunks implements ChunkSource, ChunkSink {
   readonly #chunks = new Map<number, Chunk>();

@@ -1,7 +1,7 @@
 /** Accounts as a scan gives them to split-balances, for benches of the guest alone. */
 import { concatBytes } from "../../host/base/text/bytes.js";
-import { writeU32 } from "../../host/base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../host/base/types/limits.js";
+import { writeU32 } from "../../host/base/wire/u32.js";
 import { WireWriter } from "../../host/base/wire/wire.js";
 
 function account(index: number): Uint8Array {

@@ -2,8 +2,10 @@
  * The accounts that the row race is run on: keys of 32 bytes in scattered order, values of 100 bytes, each with one coin.
  * The shape is that of examples/split-balances.
  */
-import { OP_PUT, writeU32 } from "../../host/base/wire/frames.js";
+
 import type { KVStore } from "../../host/base/types/types.js";
+import { writeU32 } from "../../host/base/wire/u32.js";
+import { OP_PUT } from "../../host/state/branch/kv/frames.js";
 import { putScattered } from "../workers/records.js";
 
 export const ACCOUNT_PREFIX = 0x01;

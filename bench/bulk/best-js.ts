@@ -1,7 +1,8 @@
 /** split-balances as fast as JavaScript does it: frames in, frames out, bytes read and written where they are. */
 import { compareRanges, copyInto } from "../../host/base/text/bytes.js";
-import { FrameCursor, OP_PUT, writeU32 } from "../../host/base/wire/frames.js";
 import type { KVReader, KVStore, MultiStore } from "../../host/base/types/types.js";
+import { writeU32 } from "../../host/base/wire/u32.js";
+import { FrameCursor, OP_PUT } from "../../host/state/branch/kv/frames.js";
 import { ACCOUNT_PREFIX, BALANCE_PREFIX, COINS_TAG, SUPPLY_PREFIX } from "./accounts.js";
 
 const CHUNK_BYTES = 65_536;

@@ -1,6 +1,8 @@
 /** Accounts as the example chain's first version has them: what examples/split-balances takes apart. */
-import { OP_PUT, writeU32 } from "../../host/base/wire/frames.js";
+
 import type { KVStore } from "../../host/base/types/types.js";
+import { writeU32 } from "../../host/base/wire/u32.js";
+import { OP_PUT } from "../../host/state/branch/kv/frames.js";
 
 /** Accounts of version 1, each with one coin, as protobuf in frames. */
 export function writeCoinAccounts(store: KVStore, count: number): void {

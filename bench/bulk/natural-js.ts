@@ -1,7 +1,7 @@
 /** split-balances as one writes it without a thought for speed: objects, iterators, the generated protobuf code. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
 import { AccountSchema } from "../../host/base/gen/chain/auth/v1/auth_pb.js";
+import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
 import type { MultiStore } from "../../host/base/types/types.js";
 import { ACCOUNT_PREFIX, BALANCE_PREFIX, SUPPLY_PREFIX } from "./accounts.js";
 

@@ -1,13 +1,13 @@
 /** An upgrade of all accounts of the example chain in memory: what a node makes of it, and what those get who check it. */
 import { readFileSync } from "node:fs";
 import { exampleChain } from "../../examples/chain/chain.js";
+import type { Timestamp } from "../../host/base/types/types.js";
 import { App } from "../../host/chain/app/app.js";
 import type { DirectChange } from "../../host/chain/app/block.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
+import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
 import { Core } from "../../host/upgrade/core/core.js";
 import { loadHandler } from "../../host/upgrade/handler/handler.js";
-import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
-import type { Timestamp } from "../../host/base/types/types.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/upgrade-store.js";
 import { headersOf, timeOf, witnessOf } from "../../test/unit/verify/upgraded-chain.js";
 import { sha256, time } from "../workers/records.js";

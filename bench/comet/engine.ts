@@ -1,9 +1,9 @@
 /** An engine that asks an application for empty blocks as CometBFT does, and takes down how long each call took. */
 import { create, toBinary } from "@bufbuild/protobuf";
-import { frame } from "../../host/node/comet/frames.js";
 import { RequestSchema, type Response } from "../../host/base/gen/tendermint/abci/messages_pb.js";
 import { BlockIDFlag } from "../../host/base/gen/tendermint/types/types_pb.js";
 import type { Timestamp } from "../../host/base/types/types.js";
+import { frame } from "../../host/node/comet/frames.js";
 import { AbciClient, type RequestInit } from "../../test/unit/node/comet/client.js";
 
 /** The calls of a block that this node proposes itself. */

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "../../host/base/text/bytes.js";
+import { parseTime } from "../../host/base/time/time.js";
 import { initHome } from "../../host/cli/commands/init.js";
+import { serveChain } from "../../host/cli/flags/program-chain.js";
 import { initLocalnet } from "../../host/cli/localnet/init.js";
 import type { LocalNode } from "../../host/cli/localnet/network.js";
-import { serveChain } from "../../host/cli/flags/program-chain.js";
-import { parseTime } from "../../host/base/time/time.js";
 import { exampleChain } from "../../test/example-chain.js";
 import type { ChainStart } from "./engine.js";
 
@@ -76,8 +76,8 @@ export function startProgram(folder: string, name: string, command: string, args
 /** The application of a home without CometBFT, its servers on any port. Returns the address of its ABCI. */
 export async function startApplication(chaind: string, home: string): Promise<Program & { readonly address: string }> {
   const address = `unix://${join(home, "abci.sock")}`;
-  const doors = ["--api.address", "tcp://127.0.0.1:0", "--grpc.address", "127.0.0.1:0"];
-  const args = [chaind, "start", "--home", home, "--with-comet=false", "--address", address, ...doors];
+  const servers = ["--api.address", "tcp://127.0.0.1:0", "--grpc.address", "127.0.0.1:0"];
+  const args = [chaind, "start", "--home", home, "--with-comet=false", "--address", address, ...servers];
   const program = startProgram(home, "application", process.execPath, args);
   await until("the application serves ABCI", program, () => program.log().includes("ABCI server open"));
   return { ...program, address };

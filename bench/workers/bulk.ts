@@ -3,9 +3,9 @@
  * examples/split-balances with its checks; the commit is measured beside it.
  */
 import { readFileSync } from "node:fs";
+import type { MultiStore } from "../../host/base/types/types.js";
 import { loadHandler } from "../../host/upgrade/handler/handler.js";
 import { runHandler } from "../../host/upgrade/handler/run/sandbox.js";
-import type { MultiStore } from "../../host/base/types/types.js";
 import { writeAccounts } from "../bulk/accounts.js";
 import { bestJs } from "../bulk/best-js.js";
 import { naturalJs } from "../bulk/natural-js.js";

@@ -1,7 +1,8 @@
 /** What the upgrade module costs a block in which nothing happens. */
-import { Core } from "../../host/upgrade/core/core.js";
+
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../host/state/store/versions/commit-multi-store.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { preBlocker } from "../../host/upgrade/module/hooks.js";
 import { Keeper, UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { report, sha256, time } from "./records.js";

@@ -3,10 +3,11 @@ import { hash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OP_PUT, writeU32 } from "../../host/base/wire/frames.js";
+import type { KVStore, Sha256, StoreUpgrades } from "../../host/base/types/types.js";
+import { writeU32 } from "../../host/base/wire/u32.js";
+import { OP_PUT } from "../../host/state/branch/kv/frames.js";
 import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../host/state/store/versions/commit-multi-store.js";
-import type { KVStore, Sha256, StoreUpgrades } from "../../host/base/types/types.js";
 
 export const KEY_BYTES = 32;
 export const VALUE_BYTES = 100;

@@ -1,6 +1,8 @@
 /** Records moved from one store into another under new keys, the old ones deleted, commit included. */
-import { FrameCursor, OP_DELETE, OP_PUT, writeU32 } from "../../host/base/wire/frames.js";
+
 import type { KVStore } from "../../host/base/types/types.js";
+import { writeU32 } from "../../host/base/wire/u32.js";
+import { FrameCursor, OP_DELETE, OP_PUT } from "../../host/state/branch/kv/frames.js";
 import { KEY_BYTES, openStores, report, time, timeAndCpu, VALUE_BYTES, withDatabase, writeRecords } from "./records.js";
 
 const count = Number(process.argv[2]);

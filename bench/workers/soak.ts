@@ -1,7 +1,7 @@
 /** A thousand clients on REST and gRPC at once while blocks are made: no error, no missed block. */
-import { loadGrpc } from "../doors/grpc-load.js";
-import { loadRest } from "../doors/load.js";
-import { startNode } from "../doors/node.js";
+import { loadGrpc } from "../servers/grpc-load.js";
+import { loadRest } from "../servers/load.js";
+import { startNode } from "../servers/node.js";
 
 const CLIENTS = 500;
 const BLOCK_MILLIS = 1_000;

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { percentile, pollWhile, risingReadings } from "../doors/endpoints.js";
-import { prepareUpgrade, startUpgrading, transfers } from "../doors/upgrading-node.js";
+import { percentile, pollWhile, risingReadings } from "../servers/endpoints.js";
+import { prepareUpgrade, startUpgrading, transfers } from "../servers/upgrading-node.js";
 
 const accounts = Number(process.argv[2]);
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-latency-"));

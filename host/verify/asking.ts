@@ -1,6 +1,7 @@
 /** Requests of one collection: they end when the caller says so, and what is kept of them has a bound. */
-import { utf8 } from "../base/text/bytes.js";
+
 import { messageOf, UpgradeError } from "../base/errors/errors.js";
+import { utf8 } from "../base/text/bytes.js";
 import { EVIDENCE_BYTES_MAX, JsonView, malformed } from "./json.js";
 import type { Ask, EvidenceRecord, Json } from "./types.js";
 

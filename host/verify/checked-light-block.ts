@@ -1,16 +1,17 @@
 /** A light block whose parts obey their rules and belong together, of any origin: only its signatures are open then. */
-import { hasOwn } from "../base/text/checked-index.js";
+
+import { UpgradeError } from "../base/errors/errors.js";
 import { ADDRESS_BYTES, equalBytes, toHex } from "../base/text/bytes.js";
+import { hasOwn } from "../base/text/checked-index.js";
+import { visible } from "../base/text/visible.js";
+import type { Sha256 } from "../base/types/types.js";
+import { rule } from "../base/wire/wire-fields.js";
 import { validateCommit } from "../chain/comet-types/commit.js";
 import { headerHash, validateHeader } from "../chain/comet-types/header.js";
 import type { LightBlock } from "../chain/comet-types/light-block.js";
 import { checkPublicKey, PUBLIC_KEY_BYTES } from "../chain/comet-types/public-key.js";
 import type { Validator } from "../chain/comet-types/validator.js";
 import { totalPowerOf, type ValidatorSet, validatorSetHash } from "../chain/comet-types/validator-set.js";
-import { UpgradeError } from "../base/errors/errors.js";
-import type { Sha256 } from "../base/types/types.js";
-import { visible } from "../base/text/visible.js";
-import { rule } from "../base/wire/wire-fields.js";
 import { formed, LIGHT_BLOCK } from "./form.js";
 import { asProof, malformed } from "./json.js";
 

@@ -1,12 +1,13 @@
 /** What verified evidence shows: claims in words, each with what it rests on. */
-import { toHex, toUpperHex } from "../base/text/bytes.js";
+
 import { isUpgradeError } from "../base/errors/errors.js";
-import { decodeReceipt, type Receipt, type StoreReceipt } from "../upgrade/handler/receipt.js";
-import { MODULE_NAME_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../base/types/limits.js";
+import { toHex, toUpperHex } from "../base/text/bytes.js";
 import { cutText } from "../base/text/text.js";
-import { formatTime } from "../base/time/time.js";
-import type { DoneUpgrade, Plan, VersionMap } from "../base/types/types.js";
 import { quoted, visible } from "../base/text/visible.js";
+import { formatTime } from "../base/time/time.js";
+import { MODULE_NAME_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../base/types/limits.js";
+import type { DoneUpgrade, Plan, VersionMap } from "../base/types/types.js";
+import { decodeReceipt, type Receipt, type StoreReceipt } from "../upgrade/handler/receipt.js";
 import type { ProvenState } from "./proven-state.js";
 import type { Claim, ClaimId, ClaimOf, ClaimState, ClaimValues, Trusted, TrustRoot } from "./types.js";
 

@@ -1,13 +1,13 @@
 /** Collects evidence from a CometBFT RPC: the light blocks that lead to a header, and proofs of the upgrade module's records. */
 
 import { sha256 } from "@noble/hashes/sha2.js";
-import { lastOf } from "../base/text/checked-index.js";
-import { toBase64 } from "../base/text/bytes.js";
-import { headerHash } from "../chain/comet-types/header.js";
-import type { LightBlock } from "../chain/comet-types/light-block.js";
 import { isUpgradeError, UpgradeError } from "../base/errors/errors.js";
+import { toBase64 } from "../base/text/bytes.js";
+import { lastOf } from "../base/text/checked-index.js";
 import { formatTime } from "../base/time/time.js";
 import type { DoneUpgrade, Timestamp } from "../base/types/types.js";
+import { headerHash } from "../chain/comet-types/header.js";
+import type { LightBlock } from "../chain/comet-types/light-block.js";
 import { Asking, type AskingOptions, begun } from "./asking.js";
 import { FORMAT } from "./evidence.js";
 import { expectedDone, expectedKeys, expectedVersions } from "./expected-keys.js";

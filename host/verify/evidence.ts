@@ -1,11 +1,11 @@
 /** Judges evidence: carries trust to its headers, verifies every proof in it, and says what is known then. */
 
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { isUpgradeError } from "../base/errors/errors.js";
 import { lastOf } from "../base/text/checked-index.js";
+import type { Sha256 } from "../base/types/types.js";
 import type { Header } from "../chain/comet-types/header.js";
 import type { LightBlock } from "../chain/comet-types/light-block.js";
-import { isUpgradeError } from "../base/errors/errors.js";
-import type { Sha256 } from "../base/types/types.js";
 import { headerRefused } from "./checked-light-block.js";
 import { ClaimMaker, unprovenClaim } from "./claims.js";
 import { argument } from "./form.js";

@@ -7,7 +7,9 @@
  *   for (const { state, words } of claims) console.log(state, words);
  */
 
+export { isUpgradeError, type UpgradeError } from "../base/errors/errors.js";
 export { fromHex, toHex } from "../base/text/bytes.js";
+export type { Plan, Sha256, Timestamp, VersionMap } from "../base/types/types.js";
 export type { BlockId } from "../chain/comet-types/block-id.js";
 export type { Commit, CommitSig } from "../chain/comet-types/commit.js";
 export type { Header } from "../chain/comet-types/header.js";
@@ -16,8 +18,6 @@ export type { PublicKey } from "../chain/comet-types/public-key.js";
 export type { Validator } from "../chain/comet-types/validator.js";
 export type { ValidatorSet } from "../chain/comet-types/validator-set.js";
 export type { Neighbours } from "../state/commitment/verify-absence.js";
-export { isUpgradeError, type UpgradeError } from "../base/errors/errors.js";
-export type { Plan, Sha256, Timestamp, VersionMap } from "../base/types/types.js";
 export type { AskingOptions } from "./asking.js";
 export { type CollectOptions, collect } from "./collect.js";
 export { verifyEvidence } from "./evidence.js";

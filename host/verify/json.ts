@@ -1,10 +1,11 @@
 /** Reads JSON of a server or a file: every member strictly, within bounds that hold before anything is made of it. */
-import { hasOwn } from "../base/text/checked-index.js";
-import { fromBase64, fromHex } from "../base/text/bytes.js";
+
 import { isUpgradeError, messageOf, UpgradeError } from "../base/errors/errors.js";
-import { INT64_MAX, UINT64_MAX } from "../base/types/limits.js";
+import { fromBase64, fromHex } from "../base/text/bytes.js";
+import { hasOwn } from "../base/text/checked-index.js";
 import { decodeText } from "../base/text/text.js";
 import { parseTime } from "../base/time/time.js";
+import { INT64_MAX, UINT64_MAX } from "../base/types/limits.js";
 import type { Timestamp } from "../base/types/types.js";
 
 /** Bytes of a document, or characters of all texts that are read of one. */

@@ -3,13 +3,13 @@
  * names, to any other when validators with more than a third of the trusted block's own power have signed it.
  */
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { UpgradeError } from "../base/errors/errors.js";
 import { equalBytes, toUpperHex } from "../base/text/bytes.js";
+import { compareTimes, durationText, formatTime } from "../base/time/time.js";
+import type { Sha256, Timestamp } from "../base/types/types.js";
 import { type CommitSig, commitSignBytes } from "../chain/comet-types/commit.js";
 import { headerHash } from "../chain/comet-types/header.js";
 import type { LightBlock } from "../chain/comet-types/light-block.js";
-import { UpgradeError } from "../base/errors/errors.js";
-import { compareTimes, durationText, formatTime } from "../base/time/time.js";
-import type { Sha256, Timestamp } from "../base/types/types.js";
 import { checkedLightBlock, headerRefused } from "./checked-light-block.js";
 import { argument, type Form, TIME } from "./form.js";
 import { type VerifyEd25519, verifierOf } from "./signatures.js";

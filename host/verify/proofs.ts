@@ -1,10 +1,10 @@
 /** What a trusted app hash says of a store: one key, or all keys of a range. */
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { UpgradeError } from "../base/errors/errors.js";
 import { compareBytes, concatBytes, equalBytes, toHex } from "../base/text/bytes.js";
+import type { KeyValue, Sha256 } from "../base/types/types.js";
 import { type Neighbours, verifyStoreAbsence } from "../state/commitment/verify-absence.js";
 import { verifyStoreProof } from "../state/commitment/verify-existence.js";
-import { UpgradeError } from "../base/errors/errors.js";
-import type { KeyValue, Sha256 } from "../base/types/types.js";
 import { argument, type Form } from "./form.js";
 
 /** A key with its value, or undefined for a key that is absent, and the two proofs of it. */

@@ -1,7 +1,7 @@
 /** Records and ranges of an evidence's state, each verified against the app hash of the next header. */
 import { equalBytes, toHex } from "../base/text/bytes.js";
-import type { Header } from "../chain/comet-types/header.js";
 import type { DoneUpgrade, KeyValue, Plan, Sha256, VersionMap } from "../base/types/types.js";
+import type { Header } from "../chain/comet-types/header.js";
 import type { JsonView } from "./json.js";
 import { type ProvenRecord, verifyRange, verifyRecord } from "./proofs.js";
 import {

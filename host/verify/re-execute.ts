@@ -2,16 +2,17 @@
  * Runs an upgrade again on what a witness has of the state before it, and believes the result only when the whole app hash is
  * that of the next header. So a reader who trusts two headers and has read the handler knows what the upgrade did.
  */
-import { equalBytes, toHex, toUpperHex } from "../base/text/bytes.js";
-import { type Header, headerHash } from "../chain/comet-types/header.js";
-import { Core } from "../upgrade/core/core.js";
+
 import { isUpgradeError, UpgradeError } from "../base/errors/errors.js";
+import { equalBytes, toHex, toUpperHex } from "../base/text/bytes.js";
+import type { Sha256 } from "../base/types/types.js";
+import { type Header, headerHash } from "../chain/comet-types/header.js";
+import { decodeWitness } from "../state/witness/decode.js";
+import type { StoreWrites, Witness, WitnessStore } from "../state/witness/types.js";
+import { Core } from "../upgrade/core/core.js";
 import { loadHandler, type WasmHandler } from "../upgrade/handler/handler.js";
 import { GAS_SCHEDULE } from "../upgrade/handler/meter/schedule-name.js";
 import { decodeReceipt, type Receipt } from "../upgrade/handler/receipt.js";
-import type { Sha256 } from "../base/types/types.js";
-import { decodeWitness } from "../state/witness/decode.js";
-import type { StoreWrites, Witness, WitnessStore } from "../state/witness/types.js";
 import { type RanUpgrade, Replay, type Replayed, type ReplayedRoot } from "./replay/replay.js";
 import { requireWebAssembly } from "./replay/require-web-assembly.js";
 import { witnessState } from "./replay/state-before.js";

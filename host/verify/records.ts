@@ -4,12 +4,12 @@
  * height as its value; `02 ‖ module` with its version. Receipts at `04 ‖ name` are this project's own.
  */
 import { concatBytes, equalBytes, utf8 } from "../base/text/bytes.js";
-import { decodeTime } from "../chain/comet-types/wire-time.js";
-import { INT64_MAX, PLAN_NAME_BYTES_MAX } from "../base/types/limits.js";
 import { decodeText, isWellFormed } from "../base/text/text.js";
 import { ZERO_TIME } from "../base/time/time.js";
+import { INT64_MAX, PLAN_NAME_BYTES_MAX } from "../base/types/limits.js";
 import type { DoneUpgrade, KeyValue, Plan, VersionMap } from "../base/types/types.js";
 import { Fields } from "../base/wire/wire-fields.js";
+import { decodeTime } from "../chain/comet-types/wire-time.js";
 import { asProof, malformed } from "./json.js";
 
 export const UPGRADE = "upgrade";

@@ -1,10 +1,10 @@
 /** Asks an RPC for light blocks and for proven records, in the shapes in which evidence keeps them. */
 import { sha256 } from "@noble/hashes/sha2.js";
-import { compareBytes, fromHex, toBase64, toHex } from "../base/text/bytes.js";
 import { UpgradeError } from "../base/errors/errors.js";
+import { compareBytes, fromHex, toBase64, toHex } from "../base/text/bytes.js";
 import { Ahead, type Asking, begun } from "./asking.js";
-import { JsonView } from "./json.js";
 import { keptProofOps, keptSignedHeader, keptStatus, keptValidator } from "./evidence-fields.js";
+import { JsonView } from "./json.js";
 import type { AskedLightBlock } from "./path.js";
 import { afterKey, verifyRecord } from "./proofs.js";
 import { recordOf } from "./proven-state.js";

@@ -2,6 +2,8 @@
  * What CometBFT's RPC (0.34 to 0.38, and a node of ours) responds, as light blocks and answers of queries: hashes in hex,
  * other bytes in base64, 64-bit integers as texts. Nothing of it is believed here; it only has its form.
  */
+
+import type { Sha256 } from "../base/types/types.js";
 import type { BlockId } from "../chain/comet-types/block-id.js";
 import { type BlockIdFlag, type Commit, type CommitSig, FLAG_ABSENT, FLAG_NIL } from "../chain/comet-types/commit.js";
 import type { Header } from "../chain/comet-types/header.js";
@@ -9,7 +11,6 @@ import type { LightBlock } from "../chain/comet-types/light-block.js";
 import type { KeyType, PublicKey } from "../chain/comet-types/public-key.js";
 import type { Validator } from "../chain/comet-types/validator.js";
 import { totalPowerOf, type ValidatorSet } from "../chain/comet-types/validator-set.js";
-import type { Sha256 } from "../base/types/types.js";
 import { checkValidator } from "./checked-light-block.js";
 import { asProof, type JsonView } from "./json.js";
 

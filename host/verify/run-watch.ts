@@ -1,8 +1,8 @@
 /** Follows a run from outside: reports how far it has come, and stops it when the caller no longer waits. */
 import { messageOf, UpgradeError } from "../base/errors/errors.js";
-import type { RunObserver } from "../upgrade/handler/run/run-position.js";
 import { bestEffort } from "../base/errors/synchronous.js";
 import type { OnProgress } from "../base/types/types.js";
+import type { RunObserver } from "../upgrade/handler/run/run-position.js";
 
 /** How far a run has come. */
 export interface RunProgress {

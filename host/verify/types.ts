@@ -1,7 +1,8 @@
 /** The shapes of verification: what is trusted, what is shown as evidence, and what is claimed after it was verified. */
+
+import type { Plan, Timestamp, VersionMap } from "../base/types/types.js";
 import type { LightBlock } from "../chain/comet-types/light-block.js";
 import type { Receipt } from "../upgrade/handler/receipt.js";
-import type { Plan, Timestamp, VersionMap } from "../base/types/types.js";
 
 /** What is believed without proof: the block of this hash at this height. */
 export interface TrustRoot {

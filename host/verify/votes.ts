@@ -1,9 +1,10 @@
 /** Which of a commit's signatures count for a set of validators, and the fewest of them that carry enough power. */
+
+import { UpgradeError } from "../base/errors/errors.js";
 import { equalBytes, toHex } from "../base/text/bytes.js";
 import { type Commit, FLAG_ABSENT, FLAG_COMMIT } from "../chain/comet-types/commit.js";
 import type { Validator } from "../chain/comet-types/validator.js";
 import type { ValidatorSet } from "../chain/comet-types/validator-set.js";
-import { UpgradeError } from "../base/errors/errors.js";
 
 /** A signature for the block, by a validator whose key can be verified here. */
 export interface CountedVote {

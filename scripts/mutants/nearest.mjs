@@ -28,8 +28,8 @@ const HANDLER_KIT = "assembly/handler/index.ts";
 
 /** What a file uses without an import: modules that the build makes of assembly/, and the programs in dist/. */
 const BUILT = [
-  [/^host\/core\/core-wasm\.ts$/, undefined, ["assembly/core/index.ts"]],
-  [/^host\/commitment\/hash-wasm\.ts$/, undefined, ["assembly/hash/index.ts"]],
+  [/^host\/upgrade\/core\/core-wasm\.ts$/, undefined, ["assembly/core/index.ts"]],
+  [/^host\/state\/commitment\/hash-wasm\.ts$/, undefined, ["assembly/hash/index.ts"]],
   [/^test\//, /\bcore(\.debug)?\.wasm\b/, ["assembly/core/index.ts"]],
   [/^test\//, /build\/examples|chain-upgrade\/(assembly\/)?handler|compileHandler/, [HANDLER_KIT]],
   [/^test\//, /["'`/]dist["'`/]/, ["examples/chain/start.ts", "examples/chain/demo.ts"]],

@@ -5,10 +5,7 @@ import ts from "typescript";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Generated sources are no one's to get wrong. */
-const GENERATED = /^host\/gen\/|-wasm\.ts$/;
-/** The files of host/ that are in no room. */
-const GROUND = "host";
-
+const GENERATED = /^host\/base\/gen\/|-wasm\.ts$/;
 const OPERATORS = new Map(
   Object.entries({
     "<": "<=",
@@ -43,22 +40,21 @@ function randomOf(seed) {
   };
 }
 
-function sourcesUnder(folder, isDeep) {
-  return readdirSync(join(ROOT, folder), { recursive: isDeep, encoding: "utf8" })
+function sourcesUnder(folder) {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
     .filter((path) => path.endsWith(".ts") && !GENERATED.test(path))
     .sort();
 }
 
-/** Files of each room of host/, of its ground floor, and of each folder of assembly/. */
-export function readRooms() {
+/** Files of each layer of host/, and of each folder of assembly/. */
+export function readLayers() {
   const folders = ["host", "assembly"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => `${folder}/${name}`),
   );
-  const rooms = folders.map((folder) => [folder, sourcesUnder(folder, true)]);
-  return new Map([[GROUND, sourcesUnder(GROUND, false)], ...rooms].filter(([, files]) => files.length > 0));
+  return new Map(folders.map((folder) => [folder, sourcesUnder(folder)]));
 }
 
 /** One more; of a number with a name the half, since its tests are at the number that the name has. */
@@ -114,12 +110,12 @@ function placesOf(file) {
 }
 
 /**
- * `count` faults that the seed alone decides: one room after another in an order of the seed's, a file of it, a place in the
- * file. A large room gets no more than a small one.
+ * `count` faults that the seed alone decides: one layer after another in an order of the seed's, a file of it, a place in the
+ * file. A large layer gets no more than a small one.
  */
-export function drawMutants(seed, count, rooms) {
+export function drawMutants(seed, count, layers) {
   const random = randomOf(seed);
-  const left = [...rooms.values()];
+  const left = [...layers.values()];
   const order = [];
   while (left.length > 0) order.push(...left.splice(random(left.length), 1));
   const drawn = [];

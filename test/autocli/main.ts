@@ -46,8 +46,8 @@ async function startNode(engine: string): Promise<Running> {
     engine === "cometbft"
       ? ["--engine", engine, "--comet.bin", cometbft() ?? ""]
       : ["--rpc.laddr", `tcp://127.0.0.1:${rpc}`, "--block-time", "200ms"];
-  const doors = ["--grpc.address", `127.0.0.1:${grpc}`, "--api.address", `tcp://127.0.0.1:${rest}`];
-  const args = [CHAIND, "start", "--home", home, "--app-version", "1", ...doors, ...blocks];
+  const servers = ["--grpc.address", `127.0.0.1:${grpc}`, "--api.address", `tcp://127.0.0.1:${rest}`];
+  const args = [CHAIND, "start", "--home", home, "--app-version", "1", ...servers, ...blocks];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   await until("the node makes blocks", async () => (await heightOf(rpc)) > 1);
   return { child, rpc: `tcp://127.0.0.1:${rpc}`, grpc: `127.0.0.1:${grpc}` };

@@ -1,7 +1,7 @@
 /** apply() and version_map_set as any language calls them: version maps and names that are malformed, and their limits. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, fromHex, toHex } from "../../host/base/text/bytes.js";
 import { ERROR_KINDS } from "../../host/base/errors/errors.js";
+import { concatBytes, fromHex, toHex } from "../../host/base/text/bytes.js";
 import { MODULE_NAME_BYTES_MAX, UINT64_MAX, VERSION_MAP_MODULES_MAX } from "../../host/base/types/limits.js";
 import { dueStore, entry, names, rawApply } from "./applying.js";
 import { describeCores, dump, expectRefused, keyHex, storeOf, u64Hex } from "./cores.js";

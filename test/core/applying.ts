@@ -1,8 +1,8 @@
 /** Applying a plan: stores where one is due, version maps as bytes, and the raw call that takes any bytes. */
 
-import type { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import { toHex, utf8 } from "../../host/base/text/bytes.js";
 import { WireWriter } from "../../host/base/wire/wire.js";
+import type { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import { storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan } from "./plan-wire.js";
 import type { RawCore } from "./raw-core.js";

@@ -2,9 +2,9 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes, compareText, fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { NamesSchema, PlanSchema, VersionMapSchema } from "../../host/base/gen/chain/upgrade/v1beta1/upgrade_pb.js";
+import { compareBytes, compareText, fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
 import { INT64_MAX, UINT64_MAX } from "../../host/base/types/limits.js";
 import type { Plan } from "../../host/base/types/types.js";
 import { encodeNames, encodeVersionMap } from "../../host/upgrade/core/version-map.js";

@@ -3,11 +3,11 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
-import { bigEndian64, fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
-import { Core } from "../../host/upgrade/core/core.js";
 import type { ErrorCode } from "../../host/base/errors/errors.js";
+import { bigEndian64, fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
 import type { KVReader } from "../../host/base/types/types.js";
+import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { RawCore } from "./raw-core.js";
 
 const BUILDS = ["core.wasm", "core.debug.wasm"] as const;

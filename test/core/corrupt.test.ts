@@ -1,9 +1,9 @@
 /** A store that holds what the core would never write: UPG_STORE_CORRUPT, which names key and length, and no guess. */
 import { describe, expect, test } from "vitest";
-import type { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import { fromHex, toHex } from "../../host/base/text/bytes.js";
-import type { Core } from "../../host/upgrade/core/core.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../host/base/types/limits.js";
+import type { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
+import type { Core } from "../../host/upgrade/core/core.js";
 import { HEIGHT, PLAN } from "./applying.js";
 import { describeCores, expectRefused, keyHex, storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan, TIME_ZERO, wirePlan } from "./plan-wire.js";

@@ -1,7 +1,7 @@
 /** A store that fails in the middle of a call: what it threw goes on as it is, and the call has written nothing. */
 import { expect, test } from "vitest";
-import type { Core } from "../../host/upgrade/core/core.js";
 import type { KVStore } from "../../host/base/types/types.js";
+import type { Core } from "../../host/upgrade/core/core.js";
 import { dueStore, HEIGHT, PLAN } from "./applying.js";
 import { describeCores, dump } from "./cores.js";
 import { FailingStore } from "./failing-store.js";

@@ -1,7 +1,7 @@
 /** core.wasm over a kv that breaks its rules: a trap that says so, never a wrong answer and never a walk without end. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, fromHex } from "../../host/base/text/bytes.js";
 import { ERROR_KINDS } from "../../host/base/errors/errors.js";
+import { concatBytes, fromHex } from "../../host/base/text/bytes.js";
 import { entry } from "./applying.js";
 import { describeCores, keyHex, storeOf, u64Hex } from "./cores.js";
 import { PLAN } from "./outputs.js";

@@ -1,13 +1,13 @@
 /** The host side: an instance that trapped is dropped, and bytes that are not this interface's core are refused. */
 import { describe, expect, test, vi } from "vitest";
 import wabt from "wabt";
-import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
+import { UpgradeError } from "../../host/base/errors/errors.js";
 import { toHex } from "../../host/base/text/bytes.js";
+import { encodeText } from "../../host/base/text/text.js";
+import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import { Core } from "../../host/upgrade/core/core.js";
 import { CORE_WASM } from "../../host/upgrade/core/core-wasm.js";
 import { CoreInstance } from "../../host/upgrade/core/instance.js";
-import { UpgradeError } from "../../host/base/errors/errors.js";
-import { encodeText } from "../../host/base/text/text.js";
 import { thrownBy } from "../thrown-by.js";
 import { HEIGHT, PLAN } from "./applying.js";
 import { describeCores, dump, expectRefused, keyHex, refusal, storeOf, u64Hex } from "./cores.js";

@@ -1,9 +1,9 @@
 /** Random histories of a chain on the core and on a model of it: decisions, refusals and the raw store after each step. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Decision, Plan } from "../../host/base/types/types.js";
 import type { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import type { Core } from "../../host/upgrade/core/core.js";
-import type { Decision, Plan } from "../../host/base/types/types.js";
 import { codeOf, describeCores, dump, storeOf } from "./cores.js";
 import { Model, type Process } from "./model.js";
 

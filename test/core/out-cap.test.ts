@@ -1,8 +1,8 @@
 /** core.wasm at the ABI: `out, cap`, what an idle block costs, and that nothing is kept between calls. */
 import { describe, expect, test } from "vitest";
-import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { KVStore } from "../../host/base/types/types.js";
+import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
 import { describeCores, dump, keyHex, storeOf, u64Hex } from "./cores.js";
 import { OUTPUTS, PLAN, STORE } from "./outputs.js";
 import type { Argument, RawCore } from "./raw-core.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fromHex, toHex } from "../../host/base/text/bytes.js";
 import type { ErrorCode } from "../../host/base/errors/errors.js";
+import { fromHex, toHex } from "../../host/base/text/bytes.js";
 import type { Plan } from "../../host/base/types/types.js";
 import { describeCores, dump, storeOf, u64Hex } from "./cores.js";
 import { canonicalPlan, TIME_ZERO, wirePlan } from "./plan-wire.js";

@@ -1,7 +1,7 @@
 /** core.wasm at the ABI: pointers of a careless host, and the memory that it is given. */
 import { describe, expect, test } from "vitest";
-import { toHex, utf8 } from "../../host/base/text/bytes.js";
 import { ERROR_KINDS } from "../../host/base/errors/errors.js";
+import { toHex, utf8 } from "../../host/base/text/bytes.js";
 import { describeCores, storeOf } from "./cores.js";
 import { OUTPUTS, STORE } from "./outputs.js";
 import { canonicalPlan } from "./plan-wire.js";

@@ -1,8 +1,8 @@
 /** What protobuf-es reads in the bytes that the core took, in the project's own shapes. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { concatBytes } from "../../host/base/text/bytes.js";
 import { PlanSchema, VersionMapSchema } from "../../host/base/gen/chain/upgrade/v1beta1/upgrade_pb.js";
-import { keepByteOrderMarks } from "../../host/chain/messages/text-decoding.js";
+import { concatBytes } from "../../host/base/text/bytes.js";
+import { keepByteOrderMarks } from "../../host/base/text/text-decoding.js";
 import type { Plan } from "../../host/base/types/types.js";
 import { WireWriter } from "../../host/base/wire/wire.js";
 import { TIME_ZERO } from "./plan-wire.js";

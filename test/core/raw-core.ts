@@ -1,10 +1,10 @@
 /** core.wasm as another language sees it: bare exports, one memory, four imports over a store that can be exchanged. */
 
-import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
-import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
 import { ABSENT } from "../../host/base/errors/errors.js";
-import { writeU32 } from "../../host/base/wire/frames.js";
+import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
 import type { KVStore } from "../../host/base/types/types.js";
+import { writeU32 } from "../../host/base/wire/u32.js";
+import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 
 type Answer = number | bigint;
 export type Argument = number | bigint | Uint8Array | string;

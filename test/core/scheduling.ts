@@ -1,8 +1,8 @@
 /** What a plan is refused with, in the Cosmos SDK's words and in ours. */
 import { expect } from "vitest";
-import type { Core } from "../../host/upgrade/core/core.js";
 import type { ErrorCode } from "../../host/base/errors/errors.js";
 import type { Plan } from "../../host/base/types/types.js";
+import type { Core } from "../../host/upgrade/core/core.js";
 import { expectRefused, refusal, storeOf, u64Hex } from "./cores.js";
 import { type WirePlan, wirePlan } from "./plan-wire.js";
 

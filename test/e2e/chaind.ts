@@ -9,15 +9,15 @@ import type { HaltRecord } from "../../host/upgrade/module/halt.js";
 import { DIST } from "../dist.js";
 import { type HaltFacts, haltInLog } from "../halt-line.js";
 import { genesisText } from "../scenario/genesis-text.js";
-import { NO_DOORS } from "./no-doors.js";
+import { NO_SERVERS } from "./no-servers.js";
 import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "./prepared-home.js";
 
-export { DIST, NO_DOORS };
+export { DIST, NO_SERVERS };
 
 const CHAIND = join(DIST, "chaind.js");
 const HANDLERS = join(DIST, "handlers");
 /** Blocks as fast as they can be made, with times that count them. */
-const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME];
+const FAST = [...NO_SERVERS, "--logical-clock", "--block-time", BLOCK_TIME];
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-e2e-"));
 const children = new Set<ChildProcess>();
@@ -131,7 +131,7 @@ export class TestHome {
       this.path,
       "--log_format",
       "json",
-      ...NO_DOORS,
+      ...NO_SERVERS,
       "--block-time",
       "50ms",
       ...args,

@@ -10,7 +10,7 @@ import { type TarItem, tarOf } from "../unit/visor/download/archives.js";
 import { sha256 } from "../unit/visor/download/fetching.js";
 import { HttpServer, sendFile } from "../unit/visor/download/http-server.js";
 import { placeProgram, programScript, startsOf } from "../visor/real/programs.js";
-import { DIST, NO_DOORS, type Running, run, TestHome } from "./chaind.js";
+import { DIST, NO_SERVERS, type Running, run, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
 import { freePort } from "./free-port.js";
 import { BLOCK_TIME } from "./prepared-home.js";
@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 120_000 });
 /** So long that it comes in several pieces. */
 const FILLING = Buffer.alloc(300_000, "what else a release has in it\n");
 const HEIGHT = 24n;
-const LOGICAL = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME];
+const LOGICAL = [...NO_SERVERS, "--logical-clock", "--block-time", BLOCK_TIME];
 
 let server: HttpServer;
 beforeAll(async () => {
@@ -98,8 +98,8 @@ describe("chainvisor run start, the program from a server", () => {
     });
     server.requests.length = 0;
     const port = await freePort();
-    const doors = ["--grpc.enable=false", "--api.enable=false", "--rpc.laddr", `tcp://127.0.0.1:${port}`];
-    const sidecar = supervise(home, `http://127.0.0.1:${port}`, [...doors, "--block-time", "300ms"]);
+    const servers = ["--grpc.enable=false", "--api.enable=false", "--rpc.laddr", `tcp://127.0.0.1:${port}`];
+    const sidecar = supervise(home, `http://127.0.0.1:${port}`, [...servers, "--block-time", "300ms"]);
     await upgraded(home, sidecar, HEIGHT);
     expect(server.requests.map((each) => each.replace(/^\/v2.tar.gz\?*[^ ]* /, ""))).toEqual([
       ...["all", "all", "bytes=50000-", "bytes=200000-"],

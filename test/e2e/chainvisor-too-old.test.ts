@@ -14,13 +14,13 @@ import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { shellWord } from "../../host/base/text/shell-word.js";
 import { build, guest } from "../guest/build.js";
-import { DIST, NO_DOORS, TestHome } from "./chaind.js";
+import { DIST, NO_SERVERS, TestHome } from "./chaind.js";
 import { BLOCK_TIME } from "./prepared-home.js";
 
 vi.setConfig({ testTimeout: 240_000 });
 
 const OLD = "export CHAIND_APP_VERSION=1\n";
-const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME, "--max-blocks", "2"];
+const FAST = [...NO_SERVERS, "--logical-clock", "--block-time", BLOCK_TIME, "--max-blocks", "2"];
 
 function place(file: string, environment: string): string {
   mkdirSync(dirname(file), { recursive: true });

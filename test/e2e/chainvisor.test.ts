@@ -8,7 +8,7 @@ import { describe, expect, test, vi } from "vitest";
 import { shellWord } from "../../host/base/text/shell-word.js";
 import { MARK } from "../../host/visor/decide/child-env.js";
 import { left } from "../../host/visor/decide/orphaned-processes.js";
-import { DIST, NO_DOORS, type Running, run, TestHome } from "./chaind.js";
+import { DIST, NO_SERVERS, type Running, run, TestHome } from "./chaind.js";
 import { freePort } from "./free-port.js";
 import { BLOCK_TIME } from "./prepared-home.js";
 
@@ -32,7 +32,7 @@ function scheduledHome(): TestHome {
   return home;
 }
 
-const FAST = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME, "--log_format", "json"];
+const FAST = [...NO_SERVERS, "--logical-clock", "--block-time", BLOCK_TIME, "--log_format", "json"];
 
 function supervise(home: TestHome, env: Readonly<Record<string, string>> = {}, flags = FAST): Running {
   const own = { DAEMON_NAME: "chaind", DAEMON_HOME: home.path, CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", ...env };

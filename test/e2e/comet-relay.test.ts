@@ -23,8 +23,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const home = join(root, "home");
 const chaind = (...args: readonly string[]): Running => run(CHAIND, args, { COMETBFT_BIN: comet ?? "" });
-const doors = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
-const relay = (...flags: readonly string[]) => chaind("relay", "--home", home, "--", ...doors, ...flags);
+const servers = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
+const relay = (...flags: readonly string[]) => chaind("relay", "--home", home, "--", ...servers, ...flags);
 
 function place(folder: string, program: string): void {
   const bin = join(home, "cosmovisor", folder, "bin");

@@ -8,7 +8,7 @@ import { DIST, type End, type Running, run } from "./chaind.js";
 
 const CHAIND = join(DIST, "chaind.js");
 const ON_DEMAND = ["--logical-clock", "--block-time", "5s", "--create-empty-blocks=false"];
-const ONE_DOOR = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.enable=false", "--api.enable=false"];
+const ONE_SERVER = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.enable=false", "--api.enable=false"];
 const WAIT_MILLIS = 30_000;
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-commands-"));
@@ -50,15 +50,15 @@ export class CommandLine {
 
   /** Makes blocks until it halts or has made as many as it was asked for; no server is open. */
   async runNode(...args: readonly string[]): Promise<End> {
-    const doors = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
-    return run(CHAIND, ["start", "--logical-clock", "--block-time", "5s", ...doors, ...args], this.env).end;
+    const servers = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
+    return run(CHAIND, ["start", "--logical-clock", "--block-time", "5s", ...servers, ...args], this.env).end;
   }
 
   /** A node that can be asked; its address becomes the one that commands ask. */
   async startNode(...args: readonly string[]): Promise<Running> {
     const addresses = join(this.home, "data", "addresses.json");
     rmSync(addresses, { force: true });
-    const node = run(CHAIND, ["start", ...ON_DEMAND, ...ONE_DOOR, ...args], this.env);
+    const node = run(CHAIND, ["start", ...ON_DEMAND, ...ONE_SERVER, ...args], this.env);
     for (const until = Date.now() + WAIT_MILLIS; !existsSync(addresses); await sleep(20)) {
       if (Date.now() > until || node.child.exitCode !== null)
         throw new Error(`no node: ${(await stopped(node)).stderr}`);

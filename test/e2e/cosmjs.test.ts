@@ -47,21 +47,21 @@ async function homeOf(engine: Engine, program: string | undefined): Promise<{ ho
   return { home, flags: ["--engine", "cometbft", "--comet.bin", program ?? "", ...FREE_PORTS] };
 }
 
-interface Doors {
+interface Servers {
   readonly rpc: string;
   readonly api: string;
 }
 
-async function doorsOf(home: TestHome, running: Running): Promise<Doors> {
+async function serversOf(home: TestHome, running: Running): Promise<Servers> {
   await running.says("servers open");
   const { rpc, api } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8"));
-  const doors = { rpc: rpc.replace("tcp:", "http:"), api: api.replace("tcp:", "http:") };
+  const servers = { rpc: rpc.replace("tcp:", "http:"), api: api.replace("tcp:", "http:") };
   // CometBFT shows a block from when it is decided: the one before is committed.
   await until(
-    () => heightOf(Number(new URL(doors.rpc).port)),
+    () => heightOf(Number(new URL(servers.rpc).port)),
     (height) => height > (home.haltRecord ? Number(home.haltRecord.height) : 1),
   );
-  return doors;
+  return servers;
 }
 
 /** Asks again until the answer will do. */
@@ -140,7 +140,7 @@ test("the same where CometBFT decides the blocks (needs CometBFT, or Go and its 
 async function story(engine: Engine, program?: string): Promise<void> {
   const { home, flags } = await homeOf(engine, program);
   const old = home.startSlowly("--app-version", "1", ...flags);
-  const first = await doorsOf(home, old);
+  const first = await serversOf(home, old);
   const client = await connect(first.rpc);
   const comet = await Comet38Client.connect(first.rpc);
   const rpc = createProtobufRpcClient(QueryClient.withExtensions(comet));
@@ -187,7 +187,7 @@ async function story(engine: Engine, program?: string): Promise<void> {
   expect(home.haltRecord).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", height: String(planHeight) });
 
   const renewed = home.startSlowly(...flags);
-  const second = await doorsOf(home, renewed);
+  const second = await serversOf(home, renewed);
   const newClient = await connect(second.rpc);
   const newComet = await Comet38Client.connect(second.rpc);
   const newUpgrade = new UpgradeQuery(createProtobufRpcClient(QueryClient.withExtensions(newComet)));

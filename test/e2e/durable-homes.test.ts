@@ -4,13 +4,13 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BlockStore } from "../../host/node/blocks/block-store.js";
 import { verifyHome } from "../../host/cli/offline/verify.js";
+import { BlockStore } from "../../host/node/blocks/block-store.js";
 import { LmdbFileDatabase } from "../../host/state/store/disk/lmdb-file-database.js";
 import { haltInLog } from "../halt-line.js";
 import { SPLIT_BALANCES } from "../scenario/versions.js";
 import { bundleWorker } from "../sim/worker-process.js";
-import { DIST, NO_DOORS, run, TestHome } from "./chaind.js";
+import { DIST, NO_SERVERS, run, TestHome } from "./chaind.js";
 
 const NODE = process.execPath;
 const CHAIND = join(DIST, "chaind.js");
@@ -62,7 +62,7 @@ describe("chaind start", () => {
     }
     chmodSync(lock, 0o444);
     const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-    const end = spawnSync(NODE, [CHAIND, "start", "--home", home.path, ...NO_DOORS, "--max-blocks", "1"], user);
+    const end = spawnSync(NODE, [CHAIND, "start", "--home", home.path, ...NO_SERVERS, "--max-blocks", "1"], user);
     const said = end.stderr.toString();
     expect(said).toContain("chain.mdb-lock");
     expect(said).toContain("UPG_STORE_IO");
@@ -73,7 +73,7 @@ describe("chaind start", () => {
     "its log cannot be written, or nobody reads it → it makes its blocks, 0",
     () => {
       const home = new TestHome();
-      const start = `"${NODE}" "${CHAIND}" start --home "${home.path}" ${NO_DOORS.join(" ")} --block-time 10ms --max-blocks 2`;
+      const start = `"${NODE}" "${CHAIND}" start --home "${home.path}" ${NO_SERVERS.join(" ")} --block-time 10ms --max-blocks 2`;
       for (const log of [
         "2> /dev/full",
         "2> >(exit)",
@@ -110,7 +110,7 @@ describe("chaind start", () => {
     "two nodes in two pid namespaces → the second: UPG_STORE_LOCKED, and it signs nothing",
     async () => {
       const home = new TestHome();
-      const args = ["start", "--home", home.path, "--log_format", "json", ...NO_DOORS, "--block-time", "1h"];
+      const args = ["start", "--home", home.path, "--log_format", "json", ...NO_SERVERS, "--block-time", "1h"];
       const first = run(CHAIND, args);
       await first.says("block made");
       const signed = signedFile(home);
@@ -129,7 +129,7 @@ describe("chaind start", () => {
     const home = begun();
     const worker = await bundleWorker();
     try {
-      const args = ["start", "--home", home.path, "--handlers", join(DIST, "handlers"), ...NO_DOORS];
+      const args = ["start", "--home", home.path, "--handlers", join(DIST, "handlers"), ...NO_SERVERS];
       const killed = await run(worker.file, [...args, "--max-blocks", "1"], { SIM_KILL: "transaction ends:0" }).end;
       expect(killed.signal).toBe("SIGKILL");
       const signed = JSON.parse(signedFile(home)) as { height: string; signature: string };
@@ -208,7 +208,7 @@ describe("export, verify, pre-upgrade, handler run", () => {
   test("beside a node that runs → pre-upgrade and handler run answer, export and verify say it; no new file", async () => {
     const home = new TestHome().schedule({ name: "v2", height: 1_000n }, 3n);
     const node = run(CHAIND, [
-      ...["start", "--home", home.path, "--app-version", "1", "--log_format", "json", ...NO_DOORS],
+      ...["start", "--home", home.path, "--app-version", "1", "--log_format", "json", ...NO_SERVERS],
       ...["--block-time", "1h"],
     ]);
     await node.says("block made");

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { DIST, NO_DOORS, TestHome } from "./chaind.js";
+import { DIST, NO_SERVERS, TestHome } from "./chaind.js";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -49,7 +49,7 @@ test("keys, init, the halt, pre-upgrade, the upgrade, handler check and run, ver
   expect(call(["init", "node", "--home", join(root, "new")]).exit).toBe(0);
   const [alone, beside] = [0, 1].map(() => new TestHome().schedule({ name: "v2", height: 4n }, 3n));
   if (!alone || !beside) throw new Error("two homes");
-  const start = ["start", "--home", alone.path, ...NO_DOORS, "--logical-clock", "--block-time", "1s"];
+  const start = ["start", "--home", alone.path, ...NO_SERVERS, "--logical-clock", "--block-time", "1s"];
   const old = call([...start, "--app-version", "1"]);
   expect([old.exit, old.stderr]).toEqual([10, expect.stringContaining('UPGRADE "v2" NEEDED at height: 4')]);
   expect(call(["pre-upgrade"], { DAEMON_HOME: alone.path }).exit).toBe(0);

@@ -5,10 +5,10 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { compareBytes, concatBytes, toHex, utf8 } from "../../host/base/text/bytes.js";
-import { examineHandler } from "../../host/upgrade/handler/check/check.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { compareBytes, concatBytes, toHex, utf8 } from "../../host/base/text/bytes.js";
 import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
+import { examineHandler } from "../../host/upgrade/handler/check/check.js";
 import { customSection } from "../guest/build.js";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
 import { DIST, loggedHalt, TestHome } from "./chaind.js";

@@ -7,7 +7,7 @@ import { defineChain } from "../../host/chain/app/define-chain.js";
 import { readRehearsal } from "../../host/cli/client/tx/rehearsal-report.js";
 import { exampleChain } from "../example-chain.js";
 import { ROOT } from "../house/sources.js";
-import { DIST, loggedHalt, NO_DOORS, run, TestHome } from "./chaind.js";
+import { DIST, loggedHalt, NO_SERVERS, run, TestHome } from "./chaind.js";
 import { BLOCK_TIME, makeBlocksUpTo, schedule, withNode } from "./prepared-home.js";
 
 // Each test starts several processes.
@@ -55,7 +55,7 @@ function preparedHome(): TestHome {
   return home;
 }
 
-const CLOCK = ["--logical-clock", "--block-time", BLOCK_TIME, "--log_format", "json", ...NO_DOORS];
+const CLOCK = ["--logical-clock", "--block-time", BLOCK_TIME, "--log_format", "json", ...NO_SERVERS];
 const start = (file: string, home: TestHome, ...args: readonly string[]) =>
   run(file, ["start", "--home", home.path, ...CLOCK, ...args]).end;
 const rehearse = (file: string, home: TestHome) => run(file, ["upgrade", "rehearse", "--home", home.path]).end;

@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import { toHex } from "../../host/base/text/bytes.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { toHex } from "../../host/base/text/bytes.js";
 import { build, guest } from "../guest/build.js";
 import { at, folder, handler, type Json, SPLIT_BALANCES, written } from "./handler-line.js";
 

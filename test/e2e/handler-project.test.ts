@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { GasProfile } from "../../host/upgrade/test-kit/gas/gas-profile.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { at, folder, handler, type Json, SPLIT_BALANCES, watchedHandler } from "./handler-line.js";
 
 // Compilers share the machine with everything else.

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { GasProfile } from "../../host/upgrade/test-kit/gas/gas-profile.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { compileMappedSource, compileSource, IMPORTS } from "../guest/kit/author.js";
 import { TestHome } from "./chaind.js";
 import { at, handler, type Json, SPLIT_BALANCES, written } from "./handler-line.js";

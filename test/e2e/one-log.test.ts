@@ -53,8 +53,12 @@ async function supervised(name: string, more: Readonly<Record<string, string>>):
     ...{ CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${port}` },
     ...{ COSMOVISOR_CUSTOM_PREUPGRADE: "before.sh", ...more },
   };
-  const doors = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
-  return { env, port, args: ["run", "start", "--engine", "cometbft", `--rpc.laddr=tcp://127.0.0.1:${port}`, ...doors] };
+  const servers = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
+  return {
+    env,
+    port,
+    args: ["run", "start", "--engine", "cometbft", `--rpc.laddr=tcp://127.0.0.1:${port}`, ...servers],
+  };
 }
 
 /** Runs it through the upgrade, and stops it. */
@@ -133,12 +137,16 @@ function onTerminal(env: Readonly<Record<string, string>>, flags: readonly strin
     "--block-time",
     "0s",
   ];
-  const doors = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false", "--app-version", "1", ...flags];
+  const servers = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false", "--app-version", "1", ...flags];
   const { NO_COLOR: _, ...own } = process.env;
   const given = { DAEMON_HOME: home, DAEMON_NAME: "chaind", CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", TERM: "xterm" };
-  return execFileSync("python3", ["-c", "import pty,sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)", ...words, ...doors], {
-    ...{ env: { ...own, ...given, ...env }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
-  });
+  return execFileSync(
+    "python3",
+    ["-c", "import pty,sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)", ...words, ...servers],
+    {
+      ...{ env: { ...own, ...given, ...env }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
+    },
+  );
 }
 
 describe.skipIf(!existsSync("/usr/bin/python3"))("the log on a terminal (needs Python)", () => {

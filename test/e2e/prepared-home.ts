@@ -3,12 +3,12 @@
 import "../serve-chain.js";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Chain } from "../../host/chain/app/define-chain.js";
+import type { Log } from "../../host/base/text/log-line.js";
+import type { Chain } from "../../host/chain/app/chain.js";
 import { initHome } from "../../host/cli/commands/init.js";
 import { logicalClock } from "../../host/node/embedded/clock.js";
 import type { BlockSettings, EmbeddedNode, MadeBlock } from "../../host/node/embedded/embedded-node.js";
 import { openNode } from "../../host/node/open/open-node.js";
-import type { Log } from "../../host/base/text/log-line.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { exampleChain } from "../example-chain.js";
 

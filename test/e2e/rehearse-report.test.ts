@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { Home } from "../../host/node/home/home.js";
 import type { Report } from "../../host/cli/rehearsal/report/report.js";
+import { Home } from "../../host/node/home/home.js";
 import { encodeAddress } from "../addresses.js";
 import { DIST, TestHome } from "./chaind.js";
 

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { SigningStargateClient } from "@cosmjs/stargate";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { expect, test } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
+import { writeSetting } from "../../host/base/terminal/config-edit.js";
 import { toHex } from "../../host/base/text/bytes.js";
+import { verifyHome } from "../../host/cli/offline/verify.js";
 import { BlockStore } from "../../host/node/blocks/block-store.js";
 import { Home } from "../../host/node/home/home.js";
-import { sha256 } from "../../host/base/native/sha256.js";
-import { verifyHome } from "../../host/cli/offline/verify.js";
-import { writeSetting } from "../../host/base/terminal/config-edit.js";
 import { LmdbFileDatabase } from "../../host/state/store/disk/lmdb-file-database.js";
 import { bundleWorker } from "../sim/worker-process.js";
 import { ReflectedClient } from "../unit/serve/api/reflected-client.js";
 import { fundedGenesis, SIGNER, wallet } from "../unit/serve/api/test-node.js";
-import { DIST, NO_DOORS, run, TestHome } from "./chaind.js";
+import { DIST, NO_SERVERS, run, TestHome } from "./chaind.js";
 import { makeBlocksUpTo, withNode } from "./prepared-home.js";
 
 const RETAIN = ["--min-retain-blocks", "5"];
@@ -138,7 +138,7 @@ test("chaind start --min-retain-blocks 5 → killed while it prunes, sound; then
   const { home, hash } = await begun();
   const worker = await bundleWorker();
   try {
-    const args = ["start", "--home", home.path, "--handlers", join(DIST, "handlers"), ...NO_DOORS, ...RETAIN];
+    const args = ["start", "--home", home.path, "--handlers", join(DIST, "handlers"), ...NO_SERVERS, ...RETAIN];
     const killed = await run(worker.file, [...args, ...OLD, "--max-blocks", "1"], { SIM_KILL: "remove:250" }).end;
     expect(killed.signal).toBe("SIGKILL");
   } finally {

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { pollWhile, risingReadings } from "../../bench/doors/endpoints.js";
+import { pollWhile, risingReadings } from "../../bench/servers/endpoints.js";
 import {
   prepareUpgrade,
   startUpgrading,
   transfers,
   UPGRADE_HEIGHT,
   type UpgradingNode,
-} from "../../bench/doors/upgrading-node.js";
+} from "../../bench/servers/upgrading-node.js";
 import { DIST, run } from "./chaind.js";
 
 // A home with many accounts is made first, on a machine that does other things too.

@@ -2,10 +2,10 @@
 import { copyFileSync, existsSync, linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { fromHex } from "../../host/base/text/bytes.js";
 import { judged, provenFrom } from "../../host/cli/client/verify/proven.js";
 import { RpcClient } from "../../host/node/remote/client.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { LIES, type Lie, type Loose, withLies } from "../lying-proxy.js";
 import { DIST, type Running, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";

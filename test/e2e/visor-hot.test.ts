@@ -39,10 +39,10 @@ function chainvisor(port: number, more: Readonly<Record<string, string>> = {}): 
     ...{ CHAINVISOR_STATUS_ADDRESS: "127.0.0.1:0", CHAINVISOR_RPC_ADDRESS: `http://127.0.0.1:${port}` },
     ...{ COMETBFT_BIN: comet ?? "", CHAIND_MONIKER: "hot", CHAIND_P2P_PERSISTENT_PEERS: PEER, ...more },
   };
-  const doors = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
+  const servers = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
   return run(
     CHAINVISOR,
-    ["run", "start", "--engine", "cometbft", `--rpc.laddr=tcp://127.0.0.1:${port}`, ...doors],
+    ["run", "start", "--engine", "cometbft", `--rpc.laddr=tcp://127.0.0.1:${port}`, ...servers],
     env,
   );
 }

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { toHex } from "../../host/base/text/bytes.js";
 import { sha256 } from "../../host/base/native/sha256.js";
-import { reExecute } from "../../host/verify/re-execute.js";
+import { toHex } from "../../host/base/text/bytes.js";
 import { decodeWitness } from "../../host/state/witness/decode.js";
+import { reExecute } from "../../host/verify/re-execute.js";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
 import { withNode } from "./prepared-home.js";

@@ -5,10 +5,10 @@
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { fromHex } from "../../host/base/text/bytes.js";
 import { provenFrom } from "../../host/cli/client/verify/proven.js";
 import { RpcClient } from "../../host/node/remote/client.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { DIST, run } from "../e2e/chaind.js";
 import { launchChromium } from "../engines/chromium.js";
 import { LIES, type Loose, withLies } from "../lying-proxy.js";

@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import { toHex } from "../../host/base/text/bytes.js";
+import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import { Core } from "../../host/upgrade/core/core.js";
 import { ROOT } from "../house/sources.js";
 import { PYTHON, prepareWasmtime } from "./prepare.js";

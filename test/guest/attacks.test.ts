@@ -1,7 +1,7 @@
 /** Guests that want much for little: what the host does for them is bounded by what they can pay, or by a limit. */
 import { describe, expect, test } from "vitest";
-import { HOST_PRICES } from "../../host/upgrade/handler/meter/schedule.js";
 import { LOG_BYTES_MAX, LOG_LINES_MAX } from "../../host/base/types/limits.js";
+import { HOST_PRICES } from "../../host/upgrade/handler/meter/schedule.js";
 import { load } from "./build.js";
 import { arrayStores, failure, IMPORTS, runHandlerIn, STORES } from "./running.js";
 

@@ -1,7 +1,7 @@
 /** Bytes that no compiler made: cut, changed, grown. Whatever they are, there is an answer. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
 import { checkHandler } from "../../host/upgrade/handler/check/check.js";
 import { loadHandler } from "../../host/upgrade/handler/handler.js";
 import {

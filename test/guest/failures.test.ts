@@ -1,7 +1,7 @@
 /** Guests that say no, break down, or answer nonsense: which code, which words, and what is the engine's own fault. */
 import { describe, expect, test } from "vitest";
-import { fromHex, utf8 } from "../../host/base/text/bytes.js";
 import { isUpgradeError, UpgradeError } from "../../host/base/errors/errors.js";
+import { fromHex, utf8 } from "../../host/base/text/bytes.js";
 import { WireWriter } from "../../host/base/wire/wire.js";
 import { data, load, OUT } from "./build.js";
 import { ArrayStore, ArrayStores } from "./memory-stores.js";

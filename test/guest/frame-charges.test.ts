@@ -1,7 +1,7 @@
 /** Framed writes are charged frame by frame: what a failed run counted, and which error wins, follow from their order. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, fromHex } from "../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { concatBytes, fromHex } from "../../host/base/text/bytes.js";
 import { HOST_PRICES, longPrice } from "../../host/upgrade/handler/meter/schedule.js";
 import { thrownBy } from "../thrown-by.js";
 import { data, load, OUT } from "./build.js";

@@ -1,8 +1,8 @@
 /** What the host takes for what it does, and that it takes it first. */
 import { setFlagsFromString } from "node:v8";
 import { describe, expect, test } from "vitest";
-import { fromHex } from "../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { fromHex } from "../../host/base/text/bytes.js";
 import { HOST_PRICES } from "../../host/upgrade/handler/meter/schedule.js";
 import { data, load, OUT } from "./build.js";
 import { failure, IMPORTS, pairsOf, runGuest, runHandlerIn, STORES } from "./running.js";

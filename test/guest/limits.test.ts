@@ -1,8 +1,8 @@
 /** Every limit of host/upgrade/wasm/limits.ts, at the limit and one past it. */
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../host/base/text/bytes.js";
-import { checkHandler } from "../../host/upgrade/handler/check/check.js";
 import { HANDLER_BYTES_MAX } from "../../host/base/types/limits.js";
+import { checkHandler } from "../../host/upgrade/handler/check/check.js";
 import * as limits from "../../host/upgrade/wasm/limits.js";
 import { build, customSection, guest } from "./build.js";
 

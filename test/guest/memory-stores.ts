@@ -1,8 +1,17 @@
 /** The stores of a test: sorted arrays that implement host/base/types/types.ts by the letter, and nothing more. */
-import { compareBytes, concatBytes } from "../../host/base/text/bytes.js";
+
 import { UpgradeError } from "../../host/base/errors/errors.js";
-import { checkFrames, OP_DELETE, OpCursor, writeU32 } from "../../host/base/wire/frames.js";
-import type { CacheMultiStore, FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../../host/base/types/types.js";
+import { compareBytes, concatBytes } from "../../host/base/text/bytes.js";
+import type {
+  CacheMultiStore,
+  FrameScan,
+  KeyRange,
+  KeyValue,
+  KVStore,
+  MultiStore,
+} from "../../host/base/types/types.js";
+import { writeU32 } from "../../host/base/wire/u32.js";
+import { checkFrames, OP_DELETE, OpCursor } from "../../host/state/branch/kv/frames.js";
 
 /** A frame of a scan: `u32 klen, u32 vlen, key, value`. */
 export function pairFrame(key: Uint8Array, value: Uint8Array): Uint8Array {

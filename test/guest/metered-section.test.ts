@@ -1,11 +1,11 @@
 /** The metered module inside the handler's file: put in, found to be right, refused when it is not. */
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../host/base/text/bytes.js";
+import { HANDLER_BYTES_MAX } from "../../host/base/types/limits.js";
 import { checkHandler, examineHandler } from "../../host/upgrade/handler/check/check.js";
 import { METERED_SECTION } from "../../host/upgrade/handler/check/metered.js";
 import { loadHandler } from "../../host/upgrade/handler/handler.js";
 import { withMetered } from "../../host/upgrade/handler/metered-section.js";
-import { HANDLER_BYTES_MAX } from "../../host/base/types/limits.js";
 import { build, customSection, guest, leb, sha256 } from "./build.js";
 import { corpus } from "./fuzz/corpus.js";
 import { failure } from "./running.js";

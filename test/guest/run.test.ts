@@ -1,13 +1,13 @@
 /** Guests that do as they should: what they see, what they can do, and what the host reports of it. */
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex } from "../../host/base/text/bytes.js";
+import { WireWriter } from "../../host/base/wire/wire.js";
+import { encodeVersionMap } from "../../host/upgrade/core/version-map.js";
 import { GasCounter } from "../../host/upgrade/handler/run/gas-counter.js";
 import { GuestMemory } from "../../host/upgrade/handler/run/guest-memory.js";
 import { HostImports } from "../../host/upgrade/handler/run/host-imports.js";
 import { encodeContext } from "../../host/upgrade/handler/run/messages.js";
 import { StoreHandles } from "../../host/upgrade/handler/run/store-handles.js";
-import { encodeVersionMap } from "../../host/upgrade/core/version-map.js";
-import { WireWriter } from "../../host/base/wire/wire.js";
 import { data, IN, load, OUT } from "./build.js";
 import { arrayStores, IMPORTS, pairsOf, runGuest, runHandlerIn, STORES } from "./running.js";
 

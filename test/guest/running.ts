@@ -1,9 +1,9 @@
 /** Runs a guest on small stores and keeps what it did and said. */
 import { expect } from "vitest";
 import { fromHex, toHex } from "../../host/base/text/bytes.js";
+import type { VersionMap } from "../../host/base/types/types.js";
 import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { type HandlerInput, type HandlerReport, runHandler } from "../../host/upgrade/handler/run/sandbox.js";
-import type { VersionMap } from "../../host/base/types/types.js";
 import { type GuestParts, load, type ManifestSource } from "./build.js";
 import { type ArrayBranch, ArrayStore, ArrayStores } from "./memory-stores.js";
 

@@ -6,11 +6,11 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isUpgradeError } from "../../host/base/errors/errors.js";
-import { loadHandler } from "../../host/upgrade/handler/handler.js";
-import { runHandler } from "../../host/upgrade/handler/run/sandbox.js";
 import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
 import type { SpillLimits } from "../../host/state/store/disk/lmdb-spill.js";
 import { CommitMultiStore } from "../../host/state/store/versions/commit-multi-store.js";
+import { loadHandler } from "../../host/upgrade/handler/handler.js";
+import { runHandler } from "../../host/upgrade/handler/run/sandbox.js";
 
 const [file = "", folder = "", limits = "{}"] = process.argv.slice(2);
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();

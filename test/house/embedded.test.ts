@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { withMetered } from "../../host/upgrade/handler/metered-section.js";
 import { VERSION } from "../../host/base/terminal/version.js";
+import { withMetered } from "../../host/upgrade/handler/metered-section.js";
 import { ROOT } from "./sources.js";
 
 /** Committed ones, and those that are about to be: a build leaves copies of its own. */

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorCodeOf } from "../../host/upgrade/core/error-number.js";
 import { ERROR_KINDS, type ErrorCode } from "../../host/base/errors/errors.js";
+import { errorCodeOf } from "../../host/upgrade/core/error-number.js";
 import { ROOT, sourcesUnder } from "./sources.js";
 
 const codes = Object.keys(ERROR_KINDS) as ErrorCode[];
@@ -73,7 +73,9 @@ describe("error table", () => {
   });
 
   test("every code is raised somewhere, and only codes of the table are", () => {
-    const own = [...sourcesUnder("host"), ...sourcesUnder("assembly")].filter(({ path }) => path !== "host/base/errors/errors.ts");
+    const own = [...sourcesUnder("host"), ...sourcesUnder("assembly")].filter(
+      ({ path }) => path !== "host/base/errors/errors.ts",
+    );
     const text = own.map((source) => source.text).join("\n");
     const used = new Set(text.match(/\bUPG_[A-Z]+(?:_[A-Z]+)*\b/g) ?? []);
     const isFamily = (name: string) => codes.some((code) => code.startsWith(`${name}_`)) || name.endsWith("_");

@@ -52,7 +52,7 @@ describe("messages", () => {
       Object.fromEntries(
         [...folders].map(([message, known]) => [
           message,
-          [[...known].find((each) => each === "gov" || each.startsWith("modules/"))],
+          [[...known].find((each) => each.startsWith("chain/modules/"))],
         ]),
       ),
     );

@@ -1,5 +1,6 @@
 /** docs/gas.md, made from the schedule in the code: `node scripts/run.mjs test/house/write-gas-document.ts` writes it. */
 
+import { GAS_LIMIT_MAX, LOG_BYTES_MAX, LOG_LINES_MAX } from "../../host/base/types/limits.js";
 import {
   BULK_BYTES_LOG2,
   FAR_LOAD_PRICE,
@@ -14,7 +15,6 @@ import {
   STACK_BUDGET,
   WRITES_ALONE,
 } from "../../host/upgrade/handler/meter/schedule.js";
-import { GAS_LIMIT_MAX, LOG_BYTES_MAX, LOG_LINES_MAX } from "../../host/base/types/limits.js";
 import {
   BRANCH_VALUES_MAX,
   BRANCH_VARIABLES_MAX,

@@ -16,7 +16,12 @@ export interface Entry {
 export const ENTRIES: readonly Entry[] = [
   { specifier: "chain-upgrade", source: "host/index.ts", config: "tsconfig.json", page: "index.md" },
   { specifier: "chain-upgrade/node", source: "host/node.ts", config: "tsconfig.json", page: "node.md" },
-  { specifier: "chain-upgrade/test", source: "host/upgrade/test-kit/index.ts", config: "tsconfig.json", page: "test.md" },
+  {
+    specifier: "chain-upgrade/test",
+    source: "host/upgrade/test-kit/index.ts",
+    config: "tsconfig.json",
+    page: "test.md",
+  },
   { specifier: "chain-upgrade/verify", source: "host/verify/index.ts", config: "tsconfig.json", page: "verify.md" },
   {
     specifier: "chain-upgrade/handler",

@@ -10,9 +10,9 @@ import { withoutMeanings } from "../../scripts/without-meanings.mjs";
 import { ROOT } from "./sources.js";
 
 /** What a page loads before it shows a claim; minified and compressed. */
-const ENTRY_BYTES_MAX = 31_400;
+const ENTRY_BYTES_MAX = 31_300;
 /** And what it loads when a visitor runs the upgrade again: a sixth of it is core.wasm and hash.wasm as text. */
-const LATER_BYTES_MAX = 58_400;
+const LATER_BYTES_MAX = 58_500;
 
 describe("chain-upgrade/verify", () => {
   let outputs: Metafile["outputs"];
@@ -50,7 +50,7 @@ describe("chain-upgrade/verify", () => {
   test("no node:*, no protobuf runtime, no secp256k1, and nothing from outside", () => {
     const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
     expect(inputs.length).toBeGreaterThan(30);
-    expect(inputs.filter((path) => /@bufbuild|secp256k1|legacy\.js|host\/gen\//.test(path))).toEqual([]);
+    expect(inputs.filter((path) => /@bufbuild|secp256k1|legacy\.js|host\/base\/gen\//.test(path))).toEqual([]);
     const outside = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
     expect(outside).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, credentials } from "@grpc/grpc-js";
-import { askHttp, callGrpc, percentile } from "../../bench/doors/endpoints.js";
+import { askHttp, callGrpc, percentile } from "../../bench/servers/endpoints.js";
 import type { NetNode } from "./node.js";
 
 const RPC = [

@@ -1,9 +1,9 @@
 /** A validator's key signs two votes of one height: the evidence goes through CometBFT, and the chain jails the validator. */
 import { toBase64, toHex } from "../../host/base/text/bytes.js";
+import { parseTime } from "../../host/base/time/time.js";
 import { PRECOMMIT, voteSignBytes } from "../../host/chain/comet-types/canonical.js";
 import { sign } from "../../host/chain/comet-types/keys.js";
 import { readConsensusKey } from "../../host/node/home/consensus-key.js";
-import { parseTime } from "../../host/base/time/time.js";
 import type { Network } from "./network.js";
 import { type NetNode, until } from "./node.js";
 import { powersAt } from "./power.js";

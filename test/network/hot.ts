@@ -2,8 +2,8 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { toBase64 } from "../../host/base/text/bytes.js";
 import { Query as AuthQuery } from "../../host/base/gen/cosmos/auth/v1beta1/query_pb.js";
+import { toBase64 } from "../../host/base/text/bytes.js";
 import { ask } from "../../host/cli/wallet/ask.js";
 import { launchers } from "../cosmovisor/supervisor.js";
 import { type Signer, send } from "../scenario/wallet.js";

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { percentile } from "../../bench/doors/endpoints.js";
-import { utf8 } from "../../host/base/text/bytes.js";
+import { percentile } from "../../bench/servers/endpoints.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { utf8 } from "../../host/base/text/bytes.js";
 import { encodeAddress } from "../addresses.js";
 import { askWhile, describe } from "./endpoints.js";
 import type { Network } from "./network.js";

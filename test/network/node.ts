@@ -3,8 +3,8 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { RpcClient } from "../../host/node/remote/client.js";
 import type { LocalNode } from "../../host/cli/localnet/network.js";
+import { RpcClient } from "../../host/node/remote/client.js";
 import type { HaltRecord } from "../../host/upgrade/module/halt.js";
 
 /** A machine may be several times as slow as the one that this was written on. */

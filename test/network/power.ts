@@ -1,7 +1,5 @@
 /** Who has power, and under which parameters: changed by handlers of both kinds, by transactions and by governance. */
 import { create, toBinary } from "@bufbuild/protobuf";
-import { concatBytes, toBase64, toHex, utf8 } from "../../host/base/text/bytes.js";
-import { readConsensusKey } from "../../host/node/home/consensus-key.js";
 import { BondStatus, ValidatorSchema } from "../../host/base/gen/chain/staking/v1/staking_pb.js";
 import { MsgSendSchema } from "../../host/base/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { MsgUpdateParamsSchema } from "../../host/base/gen/cosmos/consensus/v1/tx_pb.js";
@@ -12,12 +10,13 @@ import {
   MsgUndelegateSchema,
 } from "../../host/base/gen/cosmos/staking/v1beta1/tx_pb.js";
 import { ConsensusParamsSchema } from "../../host/base/gen/tendermint/types/params_pb.js";
+import { concatBytes, toBase64, toHex, utf8 } from "../../host/base/text/bytes.js";
 import { packAny } from "../../host/chain/values/any.js";
+import { readConsensusKey } from "../../host/node/home/consensus-key.js";
 import { decodeAddress, operators } from "../addresses.js";
 import { GOV_ADDRESS, type Packed, pack, Signer } from "../scenario/wallet.js";
 import type { Network } from "./network.js";
-import type { NetNode } from "./node.js";
-import { until } from "./node.js";
+import { type NetNode, until } from "./node.js";
 import type { Change } from "./program.js";
 import { expectSame, HEIGHTS_AFTER, halted, type Scene, upTo } from "./scenes.js";
 import { stageWrites } from "./wasm-writes.js";

@@ -3,10 +3,10 @@
  * height; what is changed on the way is refused.
  */
 import type { Browser } from "playwright-core";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { fromHex, toHex } from "../../host/base/text/bytes.js";
 import { provenFrom } from "../../host/cli/client/verify/proven.js";
 import { RpcClient } from "../../host/node/remote/client.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
 import type { Claim } from "../../host/verify/types.js";
 import { launchChromium } from "../engines/chromium.js";
 import { LIES, type Loose, withLies } from "../lying-proxy.js";

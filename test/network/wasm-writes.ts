@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { toHex } from "../../host/base/text/bytes.js";
 import { compileHandler } from "../../host/cli/author/compile.js";
 import { openCompiler } from "../../host/cli/author/compiler.js";
-import { toHex } from "../../host/base/text/bytes.js";
 import type { Network } from "./network.js";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -1,11 +1,11 @@
 /** The one account whose vote decides in a scene's chain, and its proposals while the node runs. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { toBase64 } from "../../host/base/text/bytes.js";
-import { RpcClient } from "../../host/node/remote/client.js";
 import { Query } from "../../host/base/gen/cosmos/auth/v1beta1/query_pb.js";
 import { ProposalStatus, VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { Query as GovQuery } from "../../host/base/gen/cosmos/gov/v1/query_pb.js";
+import { toBase64 } from "../../host/base/text/bytes.js";
 import { ask } from "../../host/cli/wallet/ask.js";
+import { RpcClient } from "../../host/node/remote/client.js";
 import { encodeAddress, operators } from "../addresses.js";
 import { genesisDocument } from "../scenario/genesis-text.js";
 import { type Packed, propose, Signer, send, vote } from "../scenario/wallet.js";

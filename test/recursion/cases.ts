@@ -1,7 +1,7 @@
 /** What one process does with each case: is it let in, would it be in a block, and what does a block with it give? */
 
-import { toHex } from "../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { toHex } from "../../host/base/text/bytes.js";
 import { RecursionProgram } from "../scenario/recursion-chain.js";
 import { useShapes } from "./chain.js";
 import { freshShapes, warmed } from "./shapes.js";

@@ -2,8 +2,9 @@
  * The program of the chain in chain.ts: its recursions are those of the process, which V8 optimizes as blocks call them, or has optimized
  * before the first block where the environment has `WARMED`.
  */
-import { runChain } from "../../host/cli/program/run-chain.js";
+
 import { keepFrames } from "../../host/chain/determinism/inlining.js";
+import { runChain } from "../../host/cli/program/run-chain.js";
 import { recursionChain, useShapes } from "./chain.js";
 import { freshShapes, type Shape, WARMED, warmed } from "./shapes.js";
 

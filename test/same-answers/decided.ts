@@ -5,14 +5,14 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toBase64, toHex } from "../../host/base/text/bytes.js";
 import type { Block } from "../../host/chain/comet-types/block.js";
 import type { Commit } from "../../host/chain/comet-types/commit.js";
+import { JsonReader } from "../../host/chain/values/json-reader.js";
 import { commitOf } from "../../host/node/remote/blocks.js";
 import { CometRpc } from "../../host/node/remote/comet-rpc.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
-import { sha256 } from "../../host/base/native/sha256.js";
-import { JsonReader } from "../../host/chain/values/json-reader.js";
 import { freePorts, quickComet } from "../e2e/cometbft.js";
 import { NetNode, until } from "../network/node.js";
 import { CHAIN_ID, makeChainHome } from "./chain.js";

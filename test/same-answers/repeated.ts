@@ -3,13 +3,14 @@
  * the times which the other engine's votes had. Headers hold everything that was computed, so equal block hashes are equal
  * states, results and validators; where one differs, the first field that does is named.
  */
+
+import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { toHex } from "../../host/base/text/bytes.js";
+import { formatTime } from "../../host/base/time/time.js";
+import type { Timestamp } from "../../host/base/types/types.js";
 import type { Header } from "../../host/chain/comet-types/header.js";
 import type { Clock } from "../../host/node/embedded/clock.js";
 import { type OpenNode, openNode } from "../../host/node/open/open-node.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
-import { formatTime } from "../../host/base/time/time.js";
-import type { Timestamp } from "../../host/base/types/types.js";
 import { Halt } from "../../host/upgrade/module/halt.js";
 import { exampleChain } from "../example-chain.js";
 import { HANDLERS, makeChainHome } from "./chain.js";

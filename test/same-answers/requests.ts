@@ -1,8 +1,8 @@
 /** Requests to every route of REST, every method of gRPC and of the RPC, filled with what is in a chain and with what is not. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { type Route, routesOf } from "../../host/serve/api/rest/routes.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { QueryService } from "../../host/chain/app/query/service.js";
+import { type Route, routesOf } from "../../host/serve/api/rest/routes.js";
 
 /** Of a chain that is asked about. */
 export interface ChainFacts {

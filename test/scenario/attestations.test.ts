@@ -1,8 +1,8 @@
 /** Attestations: what a validator's operator says of a plan; who may, what is refused, what counts, what state holds. */
 import { describe, expect, test } from "vitest";
+import { MsgAttestSchema, MsgWithdrawAttestationSchema } from "../../host/base/gen/chain/upgrade/v1/tx_pb.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import { routerAt } from "../../host/chain/app/tx/message-kind.js";
-import { MsgAttestSchema, MsgWithdrawAttestationSchema } from "../../host/base/gen/chain/upgrade/v1/tx_pb.js";
 import { attestationMessages } from "../../host/chain/modules/upgrade/attest.js";
 import { attestations, readAttestation } from "../../host/chain/modules/upgrade/attestations.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";

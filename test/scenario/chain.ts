@@ -8,19 +8,19 @@
  *   chain.start({ handlers: [splitBalances()] }).blocks(3);
  */
 
+import { isUpgradeError, type UpgradeError } from "../../host/base/errors/errors.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
+import type { Height, Plan } from "../../host/base/types/types.js";
 import { App, type BlockRequest, type BlockResult } from "../../host/chain/app/app.js";
 import { type Genesis, parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import type { ChainVersion } from "../../host/chain/app/versions/version.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { isUpgradeError, type UpgradeError } from "../../host/base/errors/errors.js";
-import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import type { Database } from "../../host/state/store/disk/database.js";
 import type { VersionView } from "../../host/state/store/versions/version-view.js";
-import type { Height, Plan } from "../../host/base/types/types.js";
-import type { UpgradeHandler, UpgradeHandlerOptions } from "../../host/upgrade/module/handlers.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
+import type { UpgradeHandler, UpgradeHandlerOptions } from "../../host/upgrade/module/upgrade-handler.js";
 import { exampleChain, V1, V2 } from "../example-chain.js";
 import { MemoryFiles } from "./files.js";
 import { genesisText } from "./genesis-text.js";

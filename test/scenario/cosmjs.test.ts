@@ -7,8 +7,8 @@ import { MsgSubmitProposal, MsgSubmitProposalResponse } from "cosmjs-types/cosmo
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { MsgSoftwareUpgrade } from "cosmjs-types/cosmos/upgrade/v1beta1/tx";
 import { expect, test } from "vitest";
-import { utf8 } from "../../host/base/text/bytes.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { utf8 } from "../../host/base/text/bytes.js";
 import { ALICE, BOB, DAVE, Town } from "./gov-chain.js";
 import { GOV_ADDRESS, type Signer } from "./wallet.js";
 

@@ -1,6 +1,8 @@
 /** The application as an engine calls it: runs that are dropped, what is read between a run and its commit, what comes in and out. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
+import type { Height, KVStore } from "../../host/base/types/types.js";
 import { App, type BlockRequest } from "../../host/chain/app/app.js";
 import { AppPort, bytesInBlock } from "../../host/chain/app/app-port.js";
 import type { BlockInfo } from "../../host/chain/app/block-info.js";
@@ -9,11 +11,9 @@ import { engineMark } from "../../host/chain/app/engine-port.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import type { Module } from "../../host/chain/app/module.js";
 import type { ConsensusParams } from "../../host/chain/comet-types/consensus-params.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
 import type { CommitMultiStore } from "../../host/state/store/versions/commit-multi-store.js";
-import type { Height, KVStore } from "../../host/base/types/types.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { exampleChain, V1 } from "../example-chain.js";
 import { Chain, failureOf, type Process } from "./chain.js";

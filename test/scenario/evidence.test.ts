@@ -1,7 +1,7 @@
 /** Evidence of double signatures, from the engine through the begin blocker to the set of validators. */
 import { describe, expect, test } from "vitest";
-import { addressOf } from "../../host/chain/comet-types/keys.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { addressOf } from "../../host/chain/comet-types/keys.js";
 import {
   ALICE,
   BALANCE,

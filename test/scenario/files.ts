@@ -1,7 +1,8 @@
 /** The upgrade module's two files, in memory. A disk that refuses is played by `isRefusing`. */
-import { toHex, utf8 } from "../../host/base/text/bytes.js";
+
 import { UpgradeError } from "../../host/base/errors/errors.js";
 import type { UpgradeFileName, UpgradeFiles } from "../../host/base/files/upgrade-files.js";
+import { toHex, utf8 } from "../../host/base/text/bytes.js";
 
 export class MemoryFiles implements UpgradeFiles {
   readonly #files = new Map<UpgradeFileName, Uint8Array>();

@@ -1,6 +1,7 @@
 /** Small genesis documents: a few accounts with coins, a validator, a delegation, a proposal with a deposit and a vote. */
-import { utf8 } from "../../host/base/text/bytes.js";
+
 import { sha256 } from "../../host/base/native/sha256.js";
+import { utf8 } from "../../host/base/text/bytes.js";
 import { moduleAddress } from "../../host/chain/values/address.js";
 import { encodeAddress, operators } from "../addresses.js";
 

@@ -1,9 +1,9 @@
 /** Genesis: what a chain cannot start from is refused by the path of the wrong field, before anything is written. */
 import { describe, expect, test } from "vitest";
+import { formatTime } from "../../host/base/time/time.js";
+import { HEIGHT_MAX } from "../../host/base/types/limits.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import { wallClock } from "../../host/node/embedded/clock.js";
-import { HEIGHT_MAX } from "../../host/base/types/limits.js";
-import { formatTime } from "../../host/base/time/time.js";
 import { exampleChain, V1, V2 } from "../example-chain.js";
 import { Chain, failureOf } from "./chain.js";
 import { genesisDocument, genesisText, genesisWith } from "./genesis-text.js";

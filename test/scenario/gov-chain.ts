@@ -3,12 +3,12 @@
  * are five seconds apart; a vote lasts 20 seconds, so it ends with the fourth block after its own.
  */
 
-import type { TxResult } from "../../host/chain/app/app.js";
 import { type Proposal, VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
-import { GOV_STORE, readProposal } from "../../host/chain/modules/gov/records.js";
+import type { Height } from "../../host/base/types/types.js";
+import type { TxResult } from "../../host/chain/app/app.js";
 import { AUTH_STORE, readAccount } from "../../host/chain/modules/auth/accounts.js";
 import { accountBank, storeBank } from "../../host/chain/modules/bank/bank.js";
-import type { Height } from "../../host/base/types/types.js";
+import { GOV_STORE, readProposal } from "../../host/chain/modules/gov/records.js";
 import { operators as operatorAddresses } from "../addresses.js";
 import { Chain, type ChainOptions, type MadeBlock, type Process } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ProposalStatus } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
-import { convertLegacyGenesis } from "../../host/cli/genesis/legacy-genesis.js";
-import { depositsOf, GOV_STORE, readProposal, votesOf } from "../../host/chain/modules/gov/records.js";
-import { tallyProposal } from "../../host/chain/modules/gov/tally-proposal.js";
-import { accountBank } from "../../host/chain/modules/bank/bank.js";
 import { sha256 } from "../../host/base/native/sha256.js";
 import { parseTime } from "../../host/base/time/time.js";
+import { accountBank } from "../../host/chain/modules/bank/bank.js";
+import { depositsOf, GOV_STORE, readProposal, votesOf } from "../../host/chain/modules/gov/records.js";
+import { tallyProposal } from "../../host/chain/modules/gov/tally-proposal.js";
 import { formatCoins } from "../../host/chain/values/coins.js";
+import { convertLegacyGenesis } from "../../host/cli/genesis/legacy-genesis.js";
 import { V1 } from "../example-chain.js";
 import { Chain, type Process } from "./chain.js";
 

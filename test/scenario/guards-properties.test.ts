@@ -4,14 +4,14 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { App } from "../../host/chain/app/app.js";
 import { defineChain } from "../../host/chain/app/define-chain.js";
 import { type Module, storesOf } from "../../host/chain/app/module.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
-import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { handlerReadiness, judgeUpgrade } from "../../host/upgrade/module/handler-readiness.js";
 import type { FoundHandler } from "../../host/upgrade/module/handler-set.js";
 import { wasmHandler } from "../../host/upgrade/module/handlers.js";

@@ -1,7 +1,7 @@
 /** Mistakes of a handler that have hurt chains: refused with exit 20 before anything is written, unless it declares them. */
 import { describe, expect, test } from "vitest";
-import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
 import type { VersionMap } from "../../host/base/types/types.js";
+import type { WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { ModuleManager } from "../../host/upgrade/module/migrations.js";
 import { V1, V2 } from "../example-chain.js";
 import { data, load, type ManifestSource } from "../guest/build.js";

@@ -4,9 +4,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { loadHandlersFolders } from "../../host/node/home/handlers-folder.js";
-import { HANDLER_BYTES_MAX } from "../../host/base/types/limits.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { HANDLER_BYTES_MAX } from "../../host/base/types/limits.js";
+import { loadHandlersFolders } from "../../host/node/home/handlers-folder.js";
 import { build, guest } from "../guest/build.js";
 import { failureOf } from "./chain.js";
 import { SPLIT_BALANCES } from "./versions.js";

@@ -1,14 +1,15 @@
 /** What a function of a module throws in a block ends the block with the names of module and function; nothing of it is written. */
 import { describe, expect, test } from "vitest";
-import { type ChainUpgradeHandler, defineChain, migrate } from "../../host/chain/app/define-chain.js";
+import { assert, UpgradeError } from "../../host/base/errors/errors.js";
+import { LOG_BYTES_MAX } from "../../host/base/types/limits.js";
+import type { KVStore, MultiStore } from "../../host/base/types/types.js";
+import type { ChainUpgradeHandler } from "../../host/chain/app/chain.js";
+import { defineChain, migrate } from "../../host/chain/app/define-chain.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import { type ExportFacts, type ModuleGenesis, moduleGenesis } from "../../host/chain/app/genesis/module-genesis.js";
 import { HookCalls } from "../../host/chain/app/hooks/hook-calls.js";
 import type { Module } from "../../host/chain/app/module.js";
-import { assert, UpgradeError } from "../../host/base/errors/errors.js";
-import { LOG_BYTES_MAX } from "../../host/base/types/limits.js";
 import { documentText } from "../../host/cli/offline/export-document.js";
-import type { KVStore, MultiStore } from "../../host/base/types/types.js";
 import type { AppliedUpgrade } from "../../host/upgrade/module/hooks.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";

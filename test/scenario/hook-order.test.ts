@@ -1,13 +1,14 @@
 /** The order of a block's parts: PreBlocker, handler, begin blockers, transactions, end blockers (specification 1.1 to 1.3). */
 import { expect, test } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { App } from "../../host/chain/app/app.js";
-import { type ChainUpgrade, defineChain } from "../../host/chain/app/define-chain.js";
+import type { ChainUpgrade } from "../../host/chain/app/chain.js";
+import { defineChain } from "../../host/chain/app/define-chain.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import { moduleGenesis } from "../../host/chain/app/genesis/module-genesis.js";
 import type { Module } from "../../host/chain/app/module.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";

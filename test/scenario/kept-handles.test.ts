@@ -1,16 +1,16 @@
 /** Stores and gas that a module keeps from one call, and uses in another. */
 import { describe, expect, test } from "vitest";
 import { MsgAddNoteResponseSchema, MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import type { KVStore } from "../../host/base/types/types.js";
 import { App } from "../../host/chain/app/app.js";
 import type { ModuleContext } from "../../host/chain/app/context.js";
 import { defineChain, migrate } from "../../host/chain/app/define-chain.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import type { Module } from "../../host/chain/app/module.js";
 import { messageKind } from "../../host/chain/app/tx/message-kind.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
-import type { KVStore } from "../../host/base/types/types.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";

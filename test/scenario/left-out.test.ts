@@ -1,8 +1,8 @@
 /** Transactions that CheckTx accepts, and that need more of the engine's stack when a block is proposed or after one. */
 import { beforeEach, expect, test } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { Misfit } from "../../host/chain/determinism/misfits.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { useShapes } from "../recursion/chain.js";
 import { freshShapes } from "../recursion/shapes.js";
 import { RecursionProgram } from "./recursion-chain.js";

@@ -1,17 +1,17 @@
 /** Events that modules emit: counted, bounded, and text. */
 import { describe, expect, test } from "vitest";
 import { MsgAddNoteResponseSchema, MsgAddNoteSchema, NoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import { BLOCK_EVENT_BYTES_MAX, TX_EVENT_BYTES_MAX } from "../../host/base/types/limits.js";
 import { App, type TxResult } from "../../host/chain/app/app.js";
 import type { ModuleContext } from "../../host/chain/app/context.js";
 import { defineChain } from "../../host/chain/app/define-chain.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import type { Module } from "../../host/chain/app/module.js";
 import { messageKind } from "../../host/chain/app/tx/message-kind.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { BLOCK_EVENT_BYTES_MAX, TX_EVENT_BYTES_MAX } from "../../host/base/types/limits.js";
-import { sha256 } from "../../host/base/native/sha256.js";
-import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
 import { GAS } from "../../host/chain/values/gas.js";
+import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";

@@ -1,12 +1,12 @@
 /** What guards learn from a chain's modules: what it cannot go on without, and which stores a module needs to run. */
 import { expect, test } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { App } from "../../host/chain/app/app.js";
 import { defineChain } from "../../host/chain/app/define-chain.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import type { Module } from "../../host/chain/app/module.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { exampleChain } from "../example-chain.js";
 import { load } from "../guest/build.js";

@@ -1,12 +1,12 @@
 /** The chain of notes as one process after another: an account that writes notes, and plans that the app schedules by itself. */
 import { notesChain } from "../../examples/notes-chain/chain.js";
 import { MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import type { Height } from "../../host/base/types/types.js";
 import { App, type BlockResult, type TxResult } from "../../host/chain/app/app.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
-import type { Height } from "../../host/base/types/types.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { readdressed } from "../addresses.js";
 import { failureOf } from "./chain.js";

@@ -1,14 +1,16 @@
 /** A chain of any modules, whose second block is that of an upgrade. */
+
+import { sha256 } from "../../host/base/native/sha256.js";
+import type { KVStore } from "../../host/base/types/types.js";
 import { App, type AppOptions, type BlockResult } from "../../host/chain/app/app.js";
-import { type Chain as ChainValue, defineChain } from "../../host/chain/app/define-chain.js";
+import type { Chain as ChainValue } from "../../host/chain/app/chain.js";
+import { defineChain } from "../../host/chain/app/define-chain.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import type { Module } from "../../host/chain/app/module.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import type { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
-import type { KVStore } from "../../host/base/types/types.js";
-import type { UpgradeContext } from "../../host/upgrade/module/handlers.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
+import type { UpgradeContext } from "../../host/upgrade/module/upgrade-handler.js";
 import { exampleChain, V1 } from "../example-chain.js";
 import { load } from "../guest/build.js";
 import { genesisText } from "./genesis-text.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { ProposalStatus } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { bigEndian64, utf8 } from "../../host/base/text/bytes.js";
 import type { Module } from "../../host/chain/app/module.js";
-import { ProposalStatus } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { enqueue } from "../../host/chain/modules/gov/queues.js";
 import { writeNextProposalId, writeProposal } from "../../host/chain/modules/gov/records.js";
 import { exampleChain } from "../example-chain.js";

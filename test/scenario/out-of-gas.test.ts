@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { loadHandler, type WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { GAS_SCHEDULE } from "../../host/upgrade/handler/meter/schedule.js";
 import { decodeReceipt } from "../../host/upgrade/handler/receipt.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { V1 } from "../example-chain.js";
 import { Chain, type Process } from "./chain.js";
 import { SPLIT_BALANCES } from "./versions.js";

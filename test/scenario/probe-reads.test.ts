@@ -1,9 +1,9 @@
 /** What the probes of an upgrade read does not grow with the accounts, delegations, proposals and votes of a chain. */
 import { expect, test } from "vitest";
-import type { ProbeContext } from "../../host/chain/app/context.js";
-import type { Chain as ChainValue } from "../../host/chain/app/define-chain.js";
-import type { Module, ReadableStores } from "../../host/chain/app/module.js";
 import type { KeyRange, KVReader, MultiStore } from "../../host/base/types/types.js";
+import type { Chain as ChainValue } from "../../host/chain/app/chain.js";
+import type { ProbeContext } from "../../host/chain/app/context.js";
+import type { Module, ReadableStores } from "../../host/chain/app/module.js";
 import { encodeAddress } from "../addresses.js";
 import { exampleChain } from "../example-chain.js";
 import { genesisDocument, testAddress } from "./genesis-text.js";

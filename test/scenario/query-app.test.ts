@@ -2,17 +2,17 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { Query as NotesQuery, QueryNotesRequestSchema } from "../../examples/notes-chain/gen/notes_pb.js";
+import { sha256 } from "../../host/base/native/sha256.js";
+import type { KVStore } from "../../host/base/types/types.js";
 import { App } from "../../host/chain/app/app.js";
 import { defineChain } from "../../host/chain/app/define-chain.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import type { QueryCall } from "../../host/chain/app/query/call.js";
 import { implement } from "../../host/chain/app/query/service.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { sha256 } from "../../host/base/native/sha256.js";
-import { Query } from "../../host/serve/query/query.js";
 import { queryNode } from "../../host/cli/rehearsal/block/query-node.js";
+import { Query } from "../../host/serve/query/query.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
-import type { KVStore } from "../../host/base/types/types.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { exampleChain } from "../example-chain.js";
 import { genesisText } from "./genesis-text.js";
 

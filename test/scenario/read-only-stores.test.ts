@@ -1,8 +1,8 @@
 /** Invariants and what a chain asks its modules between blocks can read every store, and write none. */
 import { describe, expect, test } from "vitest";
+import type { KVStore } from "../../host/base/types/types.js";
 import { defineChain } from "../../host/chain/app/define-chain.js";
 import type { Module, ReadableStores } from "../../host/chain/app/module.js";
-import type { KVStore } from "../../host/base/types/types.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
 import { chainWith, upgraded } from "./one-upgrade.js";

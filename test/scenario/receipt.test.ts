@@ -1,9 +1,9 @@
 /** The receipt of an upgrade by a Wasm handler: what it says, that it can be proven, and that it stays. */
 import { describe, expect, test } from "vitest";
-import { concatBytes, toHex, utf8 } from "../../host/base/text/bytes.js";
-import { decodeReceipt } from "../../host/upgrade/handler/receipt.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { concatBytes, toHex, utf8 } from "../../host/base/text/bytes.js";
 import { auditState } from "../../host/state/store/versions/audit.js";
+import { decodeReceipt } from "../../host/upgrade/handler/receipt.js";
 import { V1 } from "../example-chain.js";
 import { writesDigest } from "../vectors/handler-cases/stores.js";
 import { verifyWithOracle } from "../vectors/ics23-oracle.js";

@@ -1,12 +1,13 @@
 /** The chain of test/recursion/chain.ts in this process, over a database in memory. */
+
+import { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { utf8 } from "../../host/base/text/bytes.js";
 import { App } from "../../host/chain/app/app.js";
 import { AppPort } from "../../host/chain/app/app-port.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { FIRST_PROPOSAL, GOVERNOR, governedGenesis } from "../readiness/governor.js";
 import { recursionChain, recursionMessage, votedRecursion } from "../recursion/chain.js";
 import { failureOf } from "./chain.js";

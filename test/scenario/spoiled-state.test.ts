@@ -4,17 +4,17 @@
  */
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { bigEndian64, concatBytes, utf8 } from "../../host/base/text/bytes.js";
 import { AccountSchema, VestingSchema } from "../../host/base/gen/chain/auth/v1/auth_pb.js";
 import { BondStatus } from "../../host/base/gen/chain/staking/v1/staking_pb.js";
 import { DepositSchema, ProposalStatus, VoteSchema } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { bigEndian64, concatBytes, utf8 } from "../../host/base/text/bytes.js";
+import type { KVStore } from "../../host/base/types/types.js";
+import { readAccount, writeAccount } from "../../host/chain/modules/auth/accounts.js";
 import { timeMessage } from "../../host/chain/modules/gov/periods.js";
 import { enqueue, enqueueProposal } from "../../host/chain/modules/gov/queues.js";
 import { writeDeposit, writeNextProposalId, writeProposal, writeVote } from "../../host/chain/modules/gov/records.js";
-import { readAccount, writeAccount } from "../../host/chain/modules/auth/accounts.js";
 import { setValidator, validators, writeDelegation } from "../../host/chain/modules/staking/records.js";
 import { enqueueUnbonding } from "../../host/chain/modules/staking/unbonding.js";
-import type { KVStore } from "../../host/base/types/types.js";
 import { exampleChain } from "../example-chain.js";
 import { failureOf } from "./chain.js";
 import { type Upgrade, upgraded } from "./one-upgrade.js";

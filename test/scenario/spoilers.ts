@@ -1,10 +1,10 @@
 /** Handlers for the upgrade that follows, which leave in a module's store what the test wants; and the records that tests put there. */
 import { create } from "@bufbuild/protobuf";
-import { bigEndian64, concatBytes } from "../../host/base/text/bytes.js";
 import { ProposalSchema, ProposalStatus } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
-import { accountBank, storeBank } from "../../host/chain/modules/bank/bank.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { bigEndian64, concatBytes } from "../../host/base/text/bytes.js";
 import type { KVStore } from "../../host/base/types/types.js";
+import { accountBank, storeBank } from "../../host/chain/modules/bank/bank.js";
 import { moduleAddress } from "../../host/chain/values/address.js";
 import { V2 } from "../example-chain.js";
 import { data, load } from "../guest/build.js";

@@ -3,7 +3,6 @@
  * five seconds apart; what unbonds comes back after 20 seconds.
  */
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { BlockRequest } from "../../host/chain/app/app.js";
 import { PubKeySchema } from "../../host/base/gen/cosmos/crypto/ed25519/keys_pb.js";
 import {
   type MsgCreateValidator,
@@ -11,6 +10,7 @@ import {
   MsgDelegateSchema,
   MsgUndelegateSchema,
 } from "../../host/base/gen/cosmos/staking/v1beta1/tx_pb.js";
+import type { BlockRequest } from "../../host/chain/app/app.js";
 import { accountBank, storeBank } from "../../host/chain/modules/bank/bank.js";
 import { backedStake } from "../../host/chain/modules/staking/pools.js";
 import { soundValidators } from "../../host/chain/modules/staking/power.js";

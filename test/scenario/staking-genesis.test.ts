@@ -1,8 +1,8 @@
 /** What messages of staking leave goes through export and a new chain's genesis document unchanged; wrong documents are refused. */
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import { addressOf } from "../../host/chain/comet-types/keys.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { documentText } from "../../host/cli/offline/export-document.js";
 import { exampleChain } from "../example-chain.js";
 import {

@@ -2,20 +2,15 @@
 import { describe, expect, test } from "vitest";
 import { notesChain } from "../../examples/notes-chain/chain.js";
 import { notes } from "../../examples/notes-chain/notes.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import { App } from "../../host/chain/app/app.js";
-import {
-  type Chain,
-  type ChainOptions,
-  type ChainUpgrade,
-  defineChain,
-  migrate,
-} from "../../host/chain/app/define-chain.js";
+import type { Chain, ChainOptions, ChainUpgrade } from "../../host/chain/app/chain.js";
+import { defineChain, migrate } from "../../host/chain/app/define-chain.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import type { Module } from "../../host/chain/app/module.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
+import { Core } from "../../host/upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { readdressed } from "../addresses.js";
 import { load } from "../guest/build.js";

@@ -1,7 +1,7 @@
 /** Store upgrades that do not fit the stores on disk: refused at start, the difference printed, nothing written. */
 import { describe, expect, test } from "vitest";
-import type { ChainVersion } from "../../host/chain/app/versions/version.js";
 import type { StoreUpgrades } from "../../host/base/types/types.js";
+import type { ChainVersion } from "../../host/chain/app/versions/version.js";
 import { V1, V2 } from "../example-chain.js";
 import { Chain } from "./chain.js";
 import { answering, toV2 } from "./versions.js";

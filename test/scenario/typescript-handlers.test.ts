@@ -1,10 +1,10 @@
 /** Handlers in TypeScript that do not do what a handler must: exit 20, and nothing is written. */
 import { describe, expect, test } from "vitest";
-import { utf8 } from "../../host/base/text/bytes.js";
 import { UpgradeError } from "../../host/base/errors/errors.js";
+import { utf8 } from "../../host/base/text/bytes.js";
 import { LOG_LINES_MAX } from "../../host/base/types/limits.js";
 import type { VersionMap } from "../../host/base/types/types.js";
-import type { UpgradeHandler } from "../../host/upgrade/module/handlers.js";
+import type { UpgradeHandler } from "../../host/upgrade/module/upgrade-handler.js";
 import { V1, V2 } from "../example-chain.js";
 import { Chain, type FunctionHandler } from "./chain.js";
 import { toV2 } from "./versions.js";

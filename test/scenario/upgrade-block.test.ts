@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { toHex, utf8 } from "../../host/base/text/bytes.js";
 import { UpgradeError } from "../../host/base/errors/errors.js";
+import { toHex, utf8 } from "../../host/base/text/bytes.js";
 import { bankOf } from "../../host/chain/modules/bank/bank.js";
 import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
 import { haltRecord } from "../../host/upgrade/module/halt.js";

@@ -1,12 +1,11 @@
 /** What a block's result says of validators: as ABCI's FinalizeBlock, from whatever wrote to the staking store. */
 import { describe, expect, test } from "vitest";
+import type { KVStore } from "../../host/base/types/types.js";
 import { parseGenesis } from "../../host/chain/app/genesis/genesis.js";
 import { writeValidator } from "../../host/chain/modules/staking/records.js";
-import type { KVStore } from "../../host/base/types/types.js";
-import type { UpgradeHandler } from "../../host/upgrade/module/handlers.js";
+import type { UpgradeHandler } from "../../host/upgrade/module/upgrade-handler.js";
 import { exampleChain } from "../example-chain.js";
-import type { MadeBlock } from "./chain.js";
-import { Chain } from "./chain.js";
+import { Chain, type MadeBlock } from "./chain.js";
 import { genesisDocument } from "./genesis-text.js";
 import { type Member, memberGenesis, memberRecord } from "./members.js";
 import { toV2 } from "./versions.js";

@@ -1,10 +1,10 @@
 /** Versions and handlers that the scenarios use besides the example chain's own. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChainVersion } from "../../host/chain/app/versions/version.js";
-import { loadHandler, type WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { sha256 } from "../../host/base/native/sha256.js";
 import type { VersionMap } from "../../host/base/types/types.js";
+import type { ChainVersion } from "../../host/chain/app/versions/version.js";
+import { loadHandler, type WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { V2 } from "../example-chain.js";
 import type { FunctionHandler } from "./chain.js";
 

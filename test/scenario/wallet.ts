@@ -1,8 +1,6 @@
 /** Accounts with keys, and the transactions that they sign: what a client does, by hand and without a network. */
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { utf8 } from "../../host/base/text/bytes.js";
-import { addressOf, publicKeyOf, sign } from "../../host/chain/comet-types/keys.js";
 import { MsgSendSchema } from "../../host/base/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { PubKeySchema } from "../../host/base/gen/cosmos/crypto/secp256k1/keys_pb.js";
 import type { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
@@ -10,8 +8,10 @@ import { MsgDepositSchema, MsgSubmitProposalSchema, MsgVoteSchema } from "../../
 import { SignMode } from "../../host/base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../host/base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { MsgCancelUpgradeSchema, MsgSoftwareUpgradeSchema } from "../../host/base/gen/cosmos/upgrade/v1beta1/tx_pb.js";
-import { signBytes } from "../../host/chain/modules/auth/signatures.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { utf8 } from "../../host/base/text/bytes.js";
+import { addressOf, publicKeyOf, sign } from "../../host/chain/comet-types/keys.js";
+import { signBytes } from "../../host/chain/modules/auth/signatures.js";
 import { moduleAddress } from "../../host/chain/values/address.js";
 import { encodeAddress } from "../addresses.js";
 

@@ -1,13 +1,13 @@
 /** What a node answers to its clients: every query that needs no argument, and searches by every event of its blocks. */
 
 import { create, toBinary } from "@bufbuild/protobuf";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import type { QueryMethod } from "../../host/chain/app/query/service.js";
+import { parseEventQuery } from "../../host/chain/events/event-query-text.js";
 import { NodeService } from "../../host/node/embedded/node-service.js";
 import { GenesisFile } from "../../host/node/home/genesis-file.js";
 import type { OpenNode } from "../../host/node/open/open-node.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
-import { parseEventQuery } from "../../host/chain/events/event-query-text.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { Query } from "../../host/serve/query/query.js";
 import { exampleChain } from "../example-chain.js";
 

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { Home } from "../../host/node/home/home.js";
 import { ERROR_KINDS } from "../../host/base/errors/errors.js";
+import { Home } from "../../host/node/home/home.js";
 import type { HaltRecord } from "../../host/upgrade/module/halt.js";
 import { factsOf, type HaltFacts, haltInLog } from "../halt-line.js";
 import { type Committed, dataFile } from "./inspect.js";

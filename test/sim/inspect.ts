@@ -1,11 +1,11 @@
 /** Looks at a home that no process has open: what is committed, and whether its files are whole. */
 import { createHash, type Hash } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import { BlockStore } from "../../host/node/blocks/block-store.js";
-import { Home } from "../../host/node/home/home.js";
 import { LastSigned } from "../../host/node/blocks/last-signed.js";
-import { sha256 } from "../../host/base/native/sha256.js";
+import { Home } from "../../host/node/home/home.js";
 import type { Database } from "../../host/state/store/disk/database.js";
 import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
 import { CommitMultiStore } from "../../host/state/store/versions/commit-multi-store.js";

@@ -11,8 +11,8 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { isMainThread } from "node:worker_threads";
-import { EmbeddedNode } from "../../host/node/embedded/embedded-node.js";
 import { StopRequests } from "../../host/base/terminal/stop-requests.js";
+import { EmbeddedNode } from "../../host/node/embedded/embedded-node.js";
 import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
 import { UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 

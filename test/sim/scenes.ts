@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { concatBytes, utf8 } from "../../host/base/text/bytes.js";
-import type { EmbeddedNode } from "../../host/node/embedded/embedded-node.js";
 import { bankOf } from "../../host/chain/modules/bank/bank.js";
+import type { EmbeddedNode } from "../../host/node/embedded/embedded-node.js";
 import { makeBlocksUpTo, makeHome, schedule, withNode } from "../e2e/prepared-home.js";
 import { build, data, guest } from "../guest/build.js";
 import { genesisText, testAddress } from "../scenario/genesis-text.js";

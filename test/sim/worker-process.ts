@@ -87,8 +87,8 @@ export interface WorkerEnd {
 
 export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
   const { worker, home, handlers, args, env, killAfter } = options;
-  const noDoors = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
-  const always = ["--log_format", "json", ...noDoors, "--logical-clock", "--block-time", BLOCK_TIME];
+  const noServers = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
+  const always = ["--log_format", "json", ...noServers, "--logical-clock", "--block-time", BLOCK_TIME];
   const begun = performance.now();
   const command = [...NODE_OPTIONS, worker, "start", "--home", home, "--handlers", handlers, ...always, ...args];
   const child = spawn(process.execPath, command, {

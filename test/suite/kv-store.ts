@@ -8,11 +8,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex, utf8 } from "../../host/base/text/bytes.js";
-import { kvStoreChecks, type StoreUnderTest } from "../../host/upgrade/test-kit/store/kv-store-checks.js";
 import { framesOf, pairsOf } from "../../host/upgrade/test-kit/store/comparisons.js";
+import { kvStoreChecks, type StoreUnderTest } from "../../host/upgrade/test-kit/store/kv-store-checks.js";
 
-export type { StoreUnderTest } from "../../host/upgrade/test-kit/store/kv-store-checks.js";
 export { framesOf, pairsOf } from "../../host/upgrade/test-kit/store/comparisons.js";
+export type { StoreUnderTest } from "../../host/upgrade/test-kit/store/kv-store-checks.js";
 
 export function kvStoreSuite(name: string, make: () => StoreUnderTest): void {
   describe(`KVStore: ${name}`, () => {

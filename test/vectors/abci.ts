@@ -1,9 +1,9 @@
 /** Frames of ABCI 2.0: bytes of CometBFT's own code, decoded and encoded again. */
 import { create, fromBinary, type Message, toBinary, toJson } from "@bufbuild/protobuf";
+import { RequestSchema, ResponseSchema } from "../../host/base/gen/tendermint/abci/messages_pb.js";
+import { concatBytes, fromHex, toHex } from "../../host/base/text/bytes.js";
 import { FrameReader, frame } from "../../host/node/comet/frames.js";
 import { type Answer, decodeRequest, encodeResponse } from "../../host/node/comet/messages.js";
-import { concatBytes, fromHex, toHex } from "../../host/base/text/bytes.js";
-import { RequestSchema, ResponseSchema } from "../../host/base/gen/tendermint/abci/messages_pb.js";
 import { expectEqual, type VectorCase } from "./harness.js";
 
 /** Names of the .proto files, enums as numbers: of both CometBFT has other ones in its JSON. */

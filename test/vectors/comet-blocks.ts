@@ -1,12 +1,12 @@
 /** Checks of headers, trees, transactions, results and whole blocks. */
 import { fromHex } from "../../host/base/text/bytes.js";
+import { formatTime } from "../../host/base/time/time.js";
 import { blockIdOf, decodeBlock, encodeBlock, validateBlock } from "../../host/chain/comet-types/block.js";
 import { decodeHeader, encodeHeader, headerHash } from "../../host/chain/comet-types/header.js";
 import { makePartSet, verifyPart } from "../../host/chain/comet-types/part-set.js";
 import { encodeTxResult, resultLeaf, resultsHash, type TxResult } from "../../host/chain/comet-types/results.js";
 import { decodeTxProof, encodeTxProof, txProofs, txsHash, verifyTxProof } from "../../host/chain/comet-types/txs.js";
 import { merkleProofs, merkleRoot, verifyMerkleProof } from "../../host/state/commitment/merkle.js";
-import { formatTime } from "../../host/base/time/time.js";
 import { blockFrom, blockIdFrom, expectFields, headerFrom, proofText, sha256, txFrom } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { type GivenText, hexBytes, textOf } from "./short-forms.js";

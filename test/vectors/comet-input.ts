@@ -1,15 +1,15 @@
 /** Blocks and their parts as they are in the vectors, in our types. */
 import { createHash } from "node:crypto";
+import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { fromHex, toHex } from "../../host/base/text/bytes.js";
+import { parseTime } from "../../host/base/time/time.js";
+import type { Sha256 } from "../../host/base/types/types.js";
 import type { Block } from "../../host/chain/comet-types/block.js";
 import type { BlockId } from "../../host/chain/comet-types/block-id.js";
 import type { Commit } from "../../host/chain/comet-types/commit.js";
 import type { Header } from "../../host/chain/comet-types/header.js";
 import type { ValidatorUpdate } from "../../host/chain/comet-types/validator-updates.js";
 import type { MerkleProof } from "../../host/state/commitment/merkle.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
-import { parseTime } from "../../host/base/time/time.js";
-import type { Sha256 } from "../../host/base/types/types.js";
 import { expectEqual, type VectorCase } from "./harness.js";
 import { type GivenText, isShortForm, textBytes, textOf } from "./short-forms.js";
 

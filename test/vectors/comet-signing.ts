@@ -1,5 +1,8 @@
 /** Checks of what validators sign: commits, votes, proposals, evidence, and their keys. */
 import { fromHex } from "../../host/base/text/bytes.js";
+import { formatTime, parseTime } from "../../host/base/time/time.js";
+import type { Timestamp } from "../../host/base/types/types.js";
+import { WireWriter } from "../../host/base/wire/wire.js";
 import type { BlockId } from "../../host/chain/comet-types/block-id.js";
 import {
   proposalSignBytes,
@@ -18,9 +21,6 @@ import {
 } from "../../host/chain/comet-types/evidence.js";
 import { addressOf, publicKeyOf, sign, verifySignature } from "../../host/chain/comet-types/keys.js";
 import { decodeVote, encodeVote, type Vote, validateVote } from "../../host/chain/comet-types/vote.js";
-import { formatTime, parseTime } from "../../host/base/time/time.js";
-import type { Timestamp } from "../../host/base/types/types.js";
-import { WireWriter } from "../../host/base/wire/wire.js";
 import { blockIdFrom, commitFrom, expectFields, sha256 } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { textOf } from "./short-forms.js";

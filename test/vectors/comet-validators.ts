@@ -1,4 +1,6 @@
 /** Checks of validator sets: order, hash, rotation, updates and refusals. */
+
+import { isUpgradeError } from "../../host/base/errors/errors.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import {
   decodeValidatorSet,
@@ -8,8 +10,11 @@ import {
   validateValidatorSet,
   validatorSetHash,
 } from "../../host/chain/comet-types/validator-set.js";
-import { createValidatorSet, type UpdateRefusal, updateValidatorSet } from "../../host/chain/comet-types/validator-updates.js";
-import { isUpgradeError } from "../../host/base/errors/errors.js";
+import {
+  createValidatorSet,
+  type UpdateRefusal,
+  updateValidatorSet,
+} from "../../host/chain/comet-types/validator-updates.js";
 import { expectFields, sha256, updatesFrom } from "./comet-input.js";
 import { expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { textOf } from "./short-forms.js";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { sha256 } from "../../host/base/native/sha256.js";
+import { parseEventQuery } from "../../host/chain/events/event-query-text.js";
 import { EventSearch, type SearchPage } from "../../host/node/blocks/event-search.js";
 import { SEARCH_LIMITS } from "../../host/node/blocks/search-budget.js";
 import { TxIndex } from "../../host/node/index/tx-index.js";
-import { parseEventQuery } from "../../host/chain/events/event-query-text.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
 import { eventsWith, hashOfTx, runEventQuery, withRounded } from "./event-query.js";
 import { loadVectors, runVectors, type VectorCase } from "./harness.js";

@@ -3,9 +3,9 @@
  * compares what is refused and what a subscription gets; event-query.test.ts compares the searches, which take turns.
  */
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { type EventCondition, eventValues, subscriptionMatcher } from "../../host/chain/events/event-query.js";
 import { parseEventQuery } from "../../host/chain/events/event-query-text.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { type CaseRunner, expectEqual } from "./harness.js";
 
 /** Ours takes, or refuses, another text than CometBFT on purpose. */

@@ -1,26 +1,26 @@
 /** Kind `life`: messages and ends of blocks, one after another, with errors, events and state after each. */
 
 import { create, type DescMessage, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { type Proposal, ProposalStatusSchema } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import * as tx from "../../host/base/gen/cosmos/gov/v1/tx_pb.js";
+import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
+import { formatTime, parseTime } from "../../host/base/time/time.js";
+import type { Timestamp } from "../../host/base/types/types.js";
 import { type ModuleContext, moduleContext } from "../../host/chain/app/context.js";
 import type { ChainVersion } from "../../host/chain/app/versions/version.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../../host/chain/comet-types/consensus-params.js";
 import { verifySignature } from "../../host/chain/comet-types/keys.js";
-import { Core } from "../../host/upgrade/core/core.js";
-import { type Proposal, ProposalStatusSchema } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
-import * as tx from "../../host/base/gen/cosmos/gov/v1/tx_pb.js";
+import { type Bank, bankOf } from "../../host/chain/modules/bank/bank.js";
 import { endGovernanceBlock } from "../../host/chain/modules/gov/end-block.js";
 import { deposits, proposals, votes, writeParams } from "../../host/chain/modules/gov/records.js";
-import { type Bank, bankOf } from "../../host/chain/modules/bank/bank.js";
 import { writeDelegation, writeValidator } from "../../host/chain/modules/staking/records.js";
-import { sha256 } from "../../host/base/native/sha256.js";
-import { formatTime, parseTime } from "../../host/base/time/time.js";
-import type { Timestamp } from "../../host/base/types/types.js";
-import { Keeper, UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { moduleAddress } from "../../host/chain/values/address.js";
 import { formatCoins, parseCoins } from "../../host/chain/values/coins.js";
 import type { ChainEvent } from "../../host/chain/values/events.js";
 import { describeError, type ErrorDescription } from "../../host/chain/values/tx-error.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { Keeper, UPGRADE_STORE } from "../../host/upgrade/module/keeper.js";
 import { decodeAddress, encodeAddress, operators } from "../addresses.js";
 import { exampleChain, V1, V2 } from "../example-chain.js";
 import { govParams, weightedOption } from "./gov-count.js";

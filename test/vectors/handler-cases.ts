@@ -1,6 +1,7 @@
 /** handler-cases.json: runs of handlers, good and bad, and files that are refused. */
-import { fromBase64 } from "../../host/base/text/bytes.js";
+
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { fromBase64 } from "../../host/base/text/bytes.js";
 import { examineHandler } from "../../host/upgrade/handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../../host/upgrade/handler/handler.js";
 import { sha256 } from "../guest/build.js";

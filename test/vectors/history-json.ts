@@ -1,8 +1,8 @@
 /** How histories.json writes texts, plans, maps and pairs. */
 import { createHash } from "node:crypto";
-import type { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { Plan, VersionMap } from "../../host/base/types/types.js";
+import type { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
 import type { VectorCase } from "./harness.js";
 import { type GivenText, hexBytes, strictTextOf, textOf } from "./short-forms.js";
 

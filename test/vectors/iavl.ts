@@ -1,12 +1,12 @@
 /** IAVL+ trees: operations in the order given, root, shape and proofs of each version. */
 import { hash } from "node:crypto";
 import { toHex } from "../../host/base/text/bytes.js";
+import type { Sha256 } from "../../host/base/types/types.js";
 import type { RootLink } from "../../host/state/commitment/chunk.js";
 import { IavlHasher } from "../../host/state/commitment/iavl-hash.js";
 import { proveKey } from "../../host/state/commitment/proof.js";
 import { Tree } from "../../host/state/commitment/tree.js";
 import { TreeWriter } from "../../host/state/commitment/tree-writer.js";
-import type { Sha256 } from "../../host/base/types/types.js";
 import { MemoryChunks } from "../memory-chunks.js";
 import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { verifyWithOracle } from "./ics23-oracle.js";

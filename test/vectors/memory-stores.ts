@@ -1,7 +1,8 @@
 /** Stores in memory, as a block sees them. */
+
+import type { MultiStore } from "../../host/base/types/types.js";
 import { CacheMultiStore } from "../../host/state/branch/kv/cache-multi-store.js";
 import { MemoryKVStore } from "../../host/state/branch/kv/memory-kv.js";
-import type { MultiStore } from "../../host/base/types/types.js";
 
 export function memoryStores(names: readonly string[]): MultiStore {
   const stores = new Map(names.map((name) => [name, new MemoryKVStore()]));

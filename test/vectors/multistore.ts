@@ -1,12 +1,12 @@
 /** Several trees, one app hash, store upgrades: processes that open, write, commit and query one database. */
 import { hash } from "node:crypto";
-import { toHex } from "../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { toHex } from "../../host/base/text/bytes.js";
+import type { Sha256, StoreUpgrades } from "../../host/base/types/types.js";
 import { MemoryDatabase } from "../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../host/state/store/versions/commit-multi-store.js";
 import { upgradeStoreLoader } from "../../host/state/store/versions/store-loader.js";
 import { queryStore } from "../../host/state/store/versions/store-query.js";
-import type { Sha256, StoreUpgrades } from "../../host/base/types/types.js";
 import { type CaseRunner, expectBytes, expectEqual, type VectorCase } from "./harness.js";
 import { verifyWithOracle } from "./ics23-oracle.js";
 import { type GivenText, hexBytes, textOf } from "./short-forms.js";

@@ -1,10 +1,10 @@
 /** Plans as they are in plan.json, and their bytes written apart from the core. */
 
-import { equalBytes } from "../../host/base/text/bytes.js";
-import { encodeTime } from "../../host/chain/comet-types/wire-time.js";
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { equalBytes } from "../../host/base/text/bytes.js";
 import type { Any, Timestamp } from "../../host/base/types/types.js";
 import { BYTES, readWire, VARINT, WireWriter } from "../../host/base/wire/wire.js";
+import { encodeTime } from "../../host/chain/comet-types/wire-time.js";
 import type { VectorCase } from "./harness.js";
 import { hexBytes, textBytes, textOf } from "./short-forms.js";
 

@@ -6,14 +6,14 @@
  * do not hang on a plan being valid, and what a lenient decoder took is compared in the form it writes again.
  */
 import "../serve-chain.js";
-import { EMPTY, toHex } from "../../host/base/text/bytes.js";
-import { Core } from "../../host/upgrade/core/core.js";
 import { type ErrorCode, isUpgradeError, type UpgradeError } from "../../host/base/errors/errors.js";
-import { goJsonText } from "../../host/upgrade/plan-info/go-json-text.js";
-import { planCliJson, planDueAt, planProtoJson, planText } from "../../host/upgrade/plan-info/plan-text.js";
 import { jsonToYaml } from "../../host/base/terminal/yaml/yaml.js";
+import { EMPTY, toHex } from "../../host/base/text/bytes.js";
 import { formatTime, parseTime } from "../../host/base/time/time.js";
 import type { Any } from "../../host/base/types/types.js";
+import { Core } from "../../host/upgrade/core/core.js";
+import { goJsonText } from "../../host/upgrade/plan-info/go-json-text.js";
+import { planCliJson, planDueAt, planProtoJson, planText } from "../../host/upgrade/plan-info/plan-text.js";
 import { type CaseRunner, expectBytes, expectEqual, expectText, type VectorCase } from "./harness.js";
 import { isLooseWire, planBytes, planOf, strictWire, utf8Text, type VectorPlan } from "./plan-input.js";
 import { type ExpectedText, hexBytes, textOf } from "./short-forms.js";

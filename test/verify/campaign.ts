@@ -1,6 +1,7 @@
 /** Mutated evidence and mutated proofs, one after another: each is refused with a code, or shows what is true anyway. */
-import { toHex } from "../../host/base/text/bytes.js";
+
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { toHex } from "../../host/base/text/bytes.js";
 import { verifyEvidence } from "../../host/verify/evidence.js";
 import { verifyByNoble } from "../../host/verify/signatures.js";
 import { Random } from "../guest/random/random.js";

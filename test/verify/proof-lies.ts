@@ -1,9 +1,9 @@
 /** Lies about one key, or about a range of keys: changed bytes, and honest parts put together in another way. */
 import { compareBytes, toHex } from "../../host/base/text/bytes.js";
-import type { VersionView } from "../../host/state/store/versions/version-view.js";
-import { afterKey, type ProvenRecord, verifyRange, verifyRecord } from "../../host/verify/proofs.js";
 import { WireWriter } from "../../host/base/wire/wire.js";
 import { Fields } from "../../host/base/wire/wire-fields.js";
+import type { VersionView } from "../../host/state/store/versions/version-view.js";
+import { afterKey, type ProvenRecord, verifyRange, verifyRecord } from "../../host/verify/proofs.js";
 import type { Random } from "../guest/random/random.js";
 import type { MadeChain } from "../unit/verify/made-chain.js";
 import { mutatedBytes } from "./mutate.js";

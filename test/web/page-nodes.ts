@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { utf8 } from "../../host/base/text/bytes.js";
 import { sha256 } from "../../host/base/native/sha256.js";
+import { utf8 } from "../../host/base/text/bytes.js";
 import { encodeAddress } from "../addresses.js";
 import { DIST, type Running, run } from "../e2e/chaind.js";
 import { votedGenesis } from "../e2e/cometbft.js";

@@ -1,7 +1,8 @@
 /** Lying servers: whatever a witness says, an answer from it is the tree's, or there is none. */
-import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
-import { toHex } from "../../host/base/text/bytes.js";
+
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { toHex } from "../../host/base/text/bytes.js";
+import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
 import { decodeWitness } from "../../host/state/witness/decode.js";
 import { nextTree } from "../../host/state/witness/next-tree.js";
 import type { Witness, WitnessStore } from "../../host/state/witness/types.js";

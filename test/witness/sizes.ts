@@ -1,7 +1,7 @@
 /** How large witnesses are: blocks of several kinds on a store of 50,000 pairs of 32 + 100 bytes, as rows of docs/witness.md. */
 import { brotliCompressSync, constants } from "node:zlib";
-import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
 import { bigEndian64, compareBytes } from "../../host/base/text/bytes.js";
+import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
 import { TreeWriter } from "../../host/state/commitment/tree-writer.js";
 import { encodeWitness } from "../../host/state/witness/encode.js";
 import { nextTree } from "../../host/state/witness/next-tree.js";

@@ -1,8 +1,8 @@
 /** Random trees with a history, random operations on them, and what these operations gave. */
 
+import { compareBytes, toHex } from "../../host/base/text/bytes.js";
 import { CacheKVStore } from "../../host/state/branch/kv/cache-kv.js";
 import { IavlReader } from "../../host/state/branch/kv/iavl-reader.js";
-import { compareBytes, toHex } from "../../host/base/text/bytes.js";
 import type { RootLink } from "../../host/state/commitment/chunk.js";
 import { TreeWriter } from "../../host/state/commitment/tree-writer.js";
 import { type NotedTree, nextTree } from "../../host/state/witness/next-tree.js";

@@ -5,6 +5,7 @@
  * AssemblyScript twin and `docs/errors.md` their page. One test holds the three equal.
  */
 
+import { briefMessageOf } from "../text/text.js";
 import {
   bug,
   type ErrorKind,
@@ -18,7 +19,6 @@ import {
   remote,
   store,
 } from "./error-kind.js";
-import { briefMessageOf } from "../text/text.js";
 
 export type { ErrorCause, ErrorKind } from "./error-kind.js";
 

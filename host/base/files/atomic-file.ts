@@ -4,10 +4,10 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { equalBytes } from "../text/bytes.js";
 import { UpgradeError } from "../errors/errors.js";
-import { makeFolder, openRegularFile, syncFolder } from "./lmdb-access.js";
-import { diskFailure } from "./lmdb-errors.js";
+import { equalBytes } from "../text/bytes.js";
+import { diskFailure } from "./disk-errors.js";
+import { makeFolder, openRegularFile, syncFolder } from "./open-file.js";
 import type { UpgradeFileName, UpgradeFiles } from "./upgrade-files.js";
 
 export { makeFolder };

@@ -20,9 +20,9 @@ import {
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { makeFolder, openRegularFile, syncFolder } from "./lmdb-access.js";
 import type { FileFacts, Files, OpenFile } from "./files.js";
 import { giveToOwner } from "./home-owner.js";
+import { makeFolder, openRegularFile, syncFolder } from "./open-file.js";
 import { tryWrite } from "./write-probe.js";
 
 const MODE_BITS = 0o7777;

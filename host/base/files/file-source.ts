@@ -1,9 +1,9 @@
 /** A file that is read a part at a time. */
 import { createHash } from "node:crypto";
 import { closeSync, createReadStream, fstatSync, readSync } from "node:fs";
-import type { ByteSource } from "./byte-source.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../errors/errors.js";
-import { openRegularFile } from "./lmdb-access.js";
+import type { ByteSource } from "./byte-source.js";
+import { openRegularFile } from "./open-file.js";
 
 const HASH_PART_BYTES = 1_048_576;
 

@@ -1,7 +1,7 @@
 /** The hash function that a host brings along, tried before a chain counts on it. */
 import { sha256 as noble } from "@noble/hashes/sha2.js";
-import { toHex } from "../text/bytes.js";
 import { UpgradeError } from "../errors/errors.js";
+import { toHex } from "../text/bytes.js";
 import type { Sha256, Sha256Stream } from "../types/types.js";
 
 /** FIPS 180-4, of "abc". */

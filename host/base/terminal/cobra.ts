@@ -6,8 +6,8 @@
 import { Command, type ErrorOptions } from "commander";
 import type { UpgradeError } from "../errors/errors.js";
 import { nearest } from "../text/text.js";
-import { usage } from "./usage.js";
 import { formatHelp } from "./help.js";
+import { usage } from "./usage.js";
 
 export class Cobra extends Command {
   readonly examples: string[] = [];

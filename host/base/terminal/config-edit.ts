@@ -3,9 +3,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { patch, parse as readForEdit } from "@decimalturn/toml-patch";
 import { parse } from "smol-toml";
-import { utf8 } from "../text/bytes.js";
-import { readFileIfThere, writeFileAtomically } from "../files/atomic-file.js";
 import { UpgradeError } from "../errors/errors.js";
+import { readFileIfThere, writeFileAtomically } from "../files/atomic-file.js";
+import { utf8 } from "../text/bytes.js";
 import { type ConfigName, type ConfigTable, configPath, parseConfig, textOf, tomlText } from "./config-file.js";
 
 const FILE_MODE = 0o644;

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import { readFileIfThere } from "../files/atomic-file.js";
 import { UpgradeError } from "../errors/errors.js";
+import { readFileIfThere } from "../files/atomic-file.js";
 import { decodeText } from "../text/text.js";
 
 export type ConfigName = "client" | "app";

@@ -1,6 +1,7 @@
 /** Yes or no. Without a person and without `--yes` the answer is an error, never a wait without end. */
-import { usage } from "./usage.js";
+
 import { makePrompt, type Prompt } from "./prompt.js";
+import { usage } from "./usage.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT unless the answer is yes */
 export async function confirm(prompt: Prompt, isSure: boolean, question: string): Promise<void> {

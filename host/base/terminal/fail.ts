@@ -4,9 +4,8 @@
  */
 import { CommanderError } from "commander";
 import { ERROR_KINDS, type ErrorCode, isUpgradeError, messageOf } from "../errors/errors.js";
-import type { LogFields } from "../text/log-line.js";
-import { stackOf } from "../text/log-line.js";
 import { machineProblem, upgradeErrorOf } from "../errors/machine.js";
+import { type LogFields, stackOf } from "../text/log-line.js";
 import { visible, visibleJson, visibleLines } from "../text/visible.js";
 import { keepFailure } from "./last-failure.js";
 import { processLog } from "./process-log.js";

@@ -1,7 +1,8 @@
 /** `help COMMAND…`, of a program's commands at any depth. */
-import { usage } from "./usage.js";
+
 import { type Cobra, commandPath } from "./cobra.js";
 import { formatHelp } from "./help.js";
+import { usage } from "./usage.js";
 
 export function registerHelp(program: Cobra): void {
   program.helpCommand(false);

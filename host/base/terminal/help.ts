@@ -1,6 +1,11 @@
 /** Help texts in the shape that operators know: usage, aliases, arguments, examples, commands, flags, global flags. */
 import type { Command } from "commander";
-import type { Cobra } from "./cobra.js";
+
+/** What a command of these programs has besides those of commander. */
+interface CommandParts extends Command {
+  readonly examples?: readonly string[];
+  readonly globals?: ReadonlyMap<string, string | undefined>;
+}
 
 const LINE_WIDTH = 120;
 
@@ -56,7 +61,7 @@ function argumentLines(command: Command): string | false {
 }
 
 function examples(command: Command, path: string): string | false {
-  const lines = (command as Partial<Cobra>).examples ?? [];
+  const lines = (command as CommandParts).examples ?? [];
   const program = path.split(" ")[0];
   return lines.length > 0 && `Examples:\n${lines.map((line) => `  ${program} ${line}`).join("\n")}`;
 }
@@ -82,7 +87,7 @@ function globalFlags(command: Command): string | false {
   const words = new Map<string, string | undefined>();
   let root: Command = command;
   for (; root.parent; root = root.parent)
-    for (const [long, text] of (root as Partial<Cobra>).globals ?? []) if (!words.has(long)) words.set(long, text);
+    for (const [long, text] of (root as CommandParts).globals ?? []) if (!words.has(long)) words.set(long, text);
   const inherited = root.options.flatMap((option): Flag[] => {
     const { short, long = "", flags: shape } = option;
     if (long === "--version" || (words.has(long) && words.get(long) === undefined)) return [];

@@ -3,8 +3,8 @@
  * word the default would hold in its place. What else the Cosmos SDK's app.toml has is known too, and has no effect.
  */
 import type { Command, Option } from "commander";
-import { readFileIfThere } from "../files/atomic-file.js";
 import { UpgradeError } from "../errors/errors.js";
+import { readFileIfThere } from "../files/atomic-file.js";
 import { decodeLossy, nearest } from "../text/text.js";
 import { visible } from "../text/visible.js";
 import { type ConfigName, type ConfigTable, configPath, readConfig } from "./config-file.js";

@@ -1,7 +1,6 @@
 /** Reading option values: every wrong one names its flag. */
 import { InvalidArgumentError } from "commander";
-import { INT64_MAX, UINT64_MAX } from "../types/limits.js";
-import { SPILL_BYTES_MAX_DEFAULT } from "../../state/store/disk/lmdb-spill.js";
+import { INT64_MAX, SPILL_BYTES_MAX_DEFAULT, UINT64_MAX } from "../types/limits.js";
 
 /** A positive block height. */
 export function parseHeight(text: string): bigint {

@@ -6,9 +6,9 @@
 import type { Command, Option } from "commander";
 import { messageOf, UpgradeError } from "../errors/errors.js";
 import { envPrefix, programName } from "../text/program-name.js";
-import { usage } from "./usage.js";
 import { parseSwitch } from "./arguments.js";
 import { type ConfigName, type ConfigTable, configValue, readConfig, type SettingKind } from "./config-file.js";
+import { usage } from "./usage.js";
 
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -4,13 +4,13 @@
 const READY = "ready";
 
 /** What of a process is needed for it. */
-export interface HeldBack {
+export interface Standby {
   send?(message: string): unknown;
   once(event: "message", listener: () => void): unknown;
 }
 
 /** Settles when the parent has called, or `signal` is aborted, as it is when the parent is gone (end-with-parent.ts). */
-export function untilCalled(self: HeldBack, signal: AbortSignal): Promise<void> {
+export function untilCalled(self: Standby, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted || !self.send) return resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });

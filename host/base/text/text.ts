@@ -2,8 +2,9 @@
  * Text and its bytes, which are UTF-8. A JavaScript string may hold lone surrogates; `TextEncoder` would turn them silently into
  * U+FFFD, another text. `encodeText` makes of them the three bytes that no UTF-8 decoder accepts, so the core refuses them.
  */
-import { codePointOf, itemAt } from "./checked-index.js";
+
 import { LOG_BYTES_MAX, STORE_NAME_BYTES_MAX } from "../types/limits.js";
+import { codePointOf, itemAt } from "./checked-index.js";
 
 const LONE_SURROGATES = /[\ud800-\udfff]/gu;
 

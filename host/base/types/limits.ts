@@ -48,3 +48,6 @@ export const BLOCK_EVENT_BYTES_MAX = 16_777_216;
 
 /** Pairs between two reports of progress: rare enough to cost nothing, often enough to be seen. */
 export const PROGRESS_PAIRS = 1_024;
+
+/** What the writes of one run may take on disk besides the database, unless a setting says otherwise: 8 GiB. */
+export const SPILL_BYTES_MAX_DEFAULT = 8_589_934_592;

@@ -4,8 +4,8 @@
  * the input.
  */
 
-import { EMPTY, HASH_BYTES } from "../text/bytes.js";
 import { UpgradeError } from "../errors/errors.js";
+import { EMPTY, HASH_BYTES } from "../text/bytes.js";
 import { decodeText } from "../text/text.js";
 import { BYTES, readWire, VARINT, type WireField } from "./wire.js";
 

@@ -2,8 +2,9 @@
  * The protobuf wire format, as far as hashing and proofs need it: where bytes are hashed they must be exact, with
  * fields that other encoders leave out. Messages that are only carried use the generated code in `gen/`.
  */
-import { utf8 } from "../text/bytes.js";
+
 import { UpgradeError } from "../errors/errors.js";
+import { utf8 } from "../text/bytes.js";
 
 export const VARINT = 0;
 const FIXED64 = 1;

@@ -1,12 +1,13 @@
 /** What an application is made of, from its options. */
+
+import type { CommitID, Height, Plan, Timestamp } from "../../base/types/types.js";
+import type { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
+import type { CommitMultiStoreOptions } from "../../state/store/versions/store-options.js";
+import { Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import type { ConsensusParams } from "../comet-types/consensus-params.js";
 import { rememberingVerifier } from "../comet-types/verified.js";
 import { keepFrames } from "../determinism/inlining.js";
 import { mayRecurse } from "../determinism/promises.js";
-import type { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
-import type { CommitMultiStoreOptions } from "../../state/store/versions/store-options.js";
-import type { CommitID, Height, Plan, Timestamp } from "../../base/types/types.js";
-import { Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import { moduleAddress } from "../values/address.js";
 import type { AppOptions } from "./app-shapes.js";
 import type { ChainConstants } from "./context.js";

@@ -1,10 +1,11 @@
 /** The application of a chain as an engine calls it (engine-port.ts). */
-import { itemAt } from "../../base/text/checked-index.js";
-import { equalBytes } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { type RecordChange, RecordChanges } from "../../state/store/disk/database.js";
-import { formatTime } from "../../base/time/time.js";
 import { VERSION } from "../../base/terminal/version.js";
+import { equalBytes } from "../../base/text/bytes.js";
+import { itemAt } from "../../base/text/checked-index.js";
+import { formatTime } from "../../base/time/time.js";
+import { type RecordChange, RecordChanges } from "../../state/store/disk/database.js";
 import type { App } from "./app.js";
 import type { BlockRequest, BlockResult } from "./app-shapes.js";
 import type {
@@ -16,7 +17,7 @@ import type {
   InitChainResult,
   ProposalRequest,
 } from "./engine-port.js";
-import type { GenesisFacts } from "./genesis/genesis.js";
+import type { GenesisFacts } from "./genesis/genesis-facts.js";
 import type { TxResult } from "./tx/result.js";
 import { updatesBetween, type Validators } from "./validators.js";
 

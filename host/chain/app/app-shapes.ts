@@ -1,21 +1,23 @@
 /** What the application is made with, what a block brings in and gives out, and what a query reads. */
-import type { ConsensusParams } from "../comet-types/consensus-params.js";
-import type { VerifySignature } from "../comet-types/keys.js";
-import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
-import type { Core } from "../../upgrade/core/core.js";
+
+import type { UpgradeFiles } from "../../base/files/upgrade-files.js";
+import type { Height, OnProgress, Sha256, Timestamp } from "../../base/types/types.js";
 import type { Database } from "../../state/store/disk/database.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
-import type { Height, OnProgress, Sha256, Timestamp } from "../../base/types/types.js";
-import type { UpgradeFiles } from "../../base/files/upgrade-files.js";
+import type { Core } from "../../upgrade/core/core.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
 import type { AppliedUpgrade } from "../../upgrade/module/hooks.js";
 import type { KeeperOptions, SkipHeights } from "../../upgrade/module/keeper.js";
+import type { ConsensusParams } from "../comet-types/consensus-params.js";
+import type { VerifySignature } from "../comet-types/keys.js";
+import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
 import type { ChainEvent } from "../values/events.js";
 import type { GasPrice } from "../values/minimum-fee.js";
 import type { DirectChange } from "./block.js";
 import type { BlockInfo } from "./block-info.js";
-import type { Chain } from "./define-chain.js";
-import type { Genesis, GenesisFacts } from "./genesis/genesis.js";
+import type { Chain } from "./chain.js";
+import type { Genesis } from "./genesis/genesis.js";
+import type { GenesisFacts } from "./genesis/genesis-facts.js";
 import type { TxResult } from "./tx/result.js";
 import type { ChainVersion } from "./versions/version.js";
 

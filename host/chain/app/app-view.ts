@@ -3,23 +3,23 @@
  * It runs no block and writes nothing; what a process must know besides state, the thread that makes blocks says.
  */
 
-import type { ConsensusParams } from "../comet-types/consensus-params.js";
-import type { VerifySignature } from "../comet-types/keys.js";
-import type { Core } from "../../upgrade/core/core.js";
-import { trapNondeterminism } from "../determinism/traps.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import type { Height, Sha256, Timestamp } from "../../base/types/types.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
-import type { Height, Sha256, Timestamp } from "../../base/types/types.js";
+import type { Core } from "../../upgrade/core/core.js";
 import { Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
+import type { ConsensusParams } from "../comet-types/consensus-params.js";
+import type { VerifySignature } from "../comet-types/keys.js";
+import { trapNondeterminism } from "../determinism/traps.js";
 import { moduleAddress } from "../values/address.js";
 import type { GasPrice } from "../values/minimum-fee.js";
 import { type TxPlace, txFactsMaker } from "./app-parts.js";
 import type { StateAt } from "./app-shapes.js";
+import type { Chain } from "./chain.js";
 import type { ChainConstants } from "./context.js";
-import type { Chain } from "./define-chain.js";
-import { blockGasMax } from "./genesis/consensus-params.js";
 import { paramsFor, paramsOf } from "./engine-values.js";
+import { blockGasMax } from "./genesis/consensus-params.js";
 import { versionInForce } from "./start.js";
 import type { TxResult } from "./tx/result.js";
 import type { TxFacts } from "./tx/run.js";

@@ -2,30 +2,30 @@
  * The application of a chain: its modules around the upgrade module. It has the shape of ABCI 2.0 without its transport:
  * `finalizeBlock` runs a block on a branch and returns the app hash it will have, `commit` makes it durable.
  */
-import { finish } from "../../state/branch/finish.js";
-import type { ConsensusParams } from "../comet-types/consensus-params.js";
-import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
 import { Ending } from "../../base/errors/engine-limit.js";
 import { assert } from "../../base/errors/errors.js";
+import type { CommitID, Height, Plan, Timestamp } from "../../base/types/types.js";
+import { finish } from "../../state/branch/finish.js";
 import type { RecordChange } from "../../state/store/disk/database.js";
 import { codeRecords } from "../../state/store/versions/code-records.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
 import type { StoreLoader } from "../../state/store/versions/store-loader.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
-import type { CommitID, Height, Plan, Timestamp } from "../../base/types/types.js";
 import { upgradeCommitOptions } from "../../upgrade/module/commit-options.js";
 import type { AppliedUpgrade } from "../../upgrade/module/hooks.js";
 import type { Keeper } from "../../upgrade/module/keeper.js";
+import type { ConsensusParams } from "../comet-types/consensus-params.js";
+import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
 import { appFactsMaker, appKeeper, checksOver, NO_STORES, planIn, storeOptions, type TxPlace } from "./app-parts.js";
 import type { AppOptions, BeginResult, BlockRequest, BlockResult, BlockRun, StateAt } from "./app-shapes.js";
 import { nextEndTime, runBlock } from "./block.js";
 import { NO_BLOCK_INFO } from "./block-info.js";
+import type { Chain } from "./chain.js";
 import { checkHeight } from "./check-height.js";
-import type { Chain } from "./define-chain.js";
+import { GivenByState } from "./engine-values.js";
 import { blockGasMax } from "./genesis/consensus-params.js";
 import { hasState } from "./genesis/genesis.js";
 import { initGenesis } from "./genesis/init-genesis.js";
-import { GivenByState } from "./engine-values.js";
 import { setChainHandlers } from "./migrations-of.js";
 import { chooseVersion, codeInForce, requireRunnable, versionInForce } from "./start.js";
 import type { TxResult } from "./tx/result.js";

@@ -1,6 +1,5 @@
 /** Runs a block's content on a branch: the upgrade module's hooks, transactions, and the end blockers. */
 
-import { runTried } from "../determinism/tried.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { callModule, synchronous } from "../../base/errors/synchronous.js";
 import { compareTimes } from "../../base/time/time.js";
@@ -8,10 +7,11 @@ import type { CacheMultiStore, LoadedStores, MultiStore, Timestamp } from "../..
 import { guardAllStores } from "../../upgrade/module/guards.js";
 import { failureOf } from "../../upgrade/module/halt.js";
 import { type AppliedUpgrade, type BlockFacts, endBlocker, preBlocker } from "../../upgrade/module/hooks.js";
+import { runTried } from "../determinism/tried.js";
 import { BlockEventCounter, type ChainEvent, type EventCounter, emitter } from "../values/events.js";
 import { SDK, TxError } from "../values/tx-error.js";
+import type { Chain } from "./chain.js";
 import { type BlockContext, blockContext, type ModuleContext, moduleContext } from "./context.js";
-import type { Chain } from "./define-chain.js";
 import { callGiver, HookCalls } from "./hooks/hook-calls.js";
 import type { Module } from "./module.js";
 import { runProbes } from "./probe.js";

@@ -4,7 +4,7 @@ import { UpgradeError } from "../../base/errors/errors.js";
 import { UINT64_MAX } from "../../base/types/limits.js";
 import type { VersionMap } from "../../base/types/types.js";
 import { bigintHint, requireMembers } from "../values/members.js";
-import type { ChainOptions } from "./define-chain.js";
+import type { ChainOptions } from "./chain.js";
 import { RAW_SECTION } from "./genesis/raw.js";
 import type { Module } from "./module.js";
 import { requireShape } from "./module-shape.js";

@@ -1,13 +1,13 @@
 /** What modules see of a block. Everything in it is the same on every node. */
 
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import type { Any, Height, KVStore, MultiStore, Sha256, Timestamp } from "../../base/types/types.js";
+import type { Keeper } from "../../upgrade/module/keeper.js";
 import type { ConsensusParams } from "../comet-types/consensus-params.js";
 import type { VerifySignature } from "../comet-types/keys.js";
-import type { Height, KVStore, MultiStore, Sha256, Timestamp } from "../../base/types/types.js";
-import type { Keeper } from "../../upgrade/module/keeper.js";
-import type { Addresses } from "../values/address.js";
+import type { AddressCodec, Addresses } from "../values/address.js";
 import { BlockEventCounter, type ChainEvent, type Emit, type EventCounter, emitter } from "../values/events.js";
 import { type BlockInfo, NO_BLOCK_INFO } from "./block-info.js";
-import type { MessageRouter } from "./tx/message-kind.js";
 import type { ChainVersion } from "./versions/version.js";
 
 export interface BlockContext {
@@ -106,3 +106,39 @@ export function moduleContext(
     over: (otherStores, otherEvents) => moduleContext(facts, otherStores, otherEvents, counter.nestedEvents()),
   };
 }
+
+/** A message that was decoded, ready to run. */
+export interface ReadMessage {
+  readonly typeUrl: string;
+  readonly isBounded: boolean;
+  /** The address that must sign, as it is in the message. */
+  readonly signer: string;
+  /** Whose form it has: that of accounts, or of validators' operators. */
+  signerAddresses(addresses: Addresses): AddressCodec;
+  /** Refusals that need state but are made when a proposal with this message is submitted. @throws UpgradeError */
+  check(context: ModuleContext): void;
+  /** Runs it and returns its response. @throws UpgradeError; what it wrote must be dropped then */
+  run(context: ModuleContext): Any;
+}
+
+export interface MessageKind {
+  readonly typeUrl: string;
+  readonly schema: DescMessage;
+  /** The text that names the account which must sign. */
+  readonly signer: DescField;
+  /** Whose form its address has, by its `cosmos_proto.scalar`. */
+  signerAddresses(addresses: Addresses): AddressCodec;
+  /** May a passed proposal run it, with the gov account as its signer? */
+  readonly isForGovernance: boolean;
+  /** The app version from which a chain knows it; 0n: every version. */
+  readonly since: bigint;
+  /** Types other than messages that may be packed in it. */
+  readonly packs: readonly DescMessage[];
+  /** See `KindOptions`. */
+  readonly isBounded: boolean;
+  readonly runsMessages: boolean;
+  /** Strictly checked bytes in, message out. @throws TxError when they are of no such message */
+  read(value: Uint8Array): ReadMessage;
+}
+
+export type MessageRouter = ReadonlyMap<string, MessageKind>;

@@ -2,41 +2,28 @@
  * A chain is a value: its modules, and the upgrades that its program carries. Everything else is read from these two:
  * the versions, the messages and queries that it knows, how its genesis is read and written.
  */
-import { createRegistry, type DescFile, type DescService, type Registry } from "@bufbuild/protobuf";
-import { compareText } from "../../base/text/bytes.js";
-import { trapNondeterminism } from "../determinism/traps.js";
+import { createRegistry, type DescFile, type DescService } from "@bufbuild/protobuf";
 import { file_cosmos_crypto_ed25519_keys } from "../../base/gen/cosmos/crypto/ed25519/keys_pb.js";
 import { file_cosmos_crypto_multisig_keys } from "../../base/gen/cosmos/crypto/multisig/keys_pb.js";
 import { file_cosmos_crypto_secp256k1_keys } from "../../base/gen/cosmos/crypto/secp256k1/keys_pb.js";
 import { file_cosmos_tx_v1beta1_tx } from "../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
-import { keepByteOrderMarks } from "../messages/text-decoding.js";
+import { compareText } from "../../base/text/bytes.js";
 import { storeNameProblem } from "../../base/text/text.js";
-import type { Plan, StoreUpgrades, VersionMap } from "../../base/types/types.js";
-import type { UpgradeContext, UpgradeHandlerOptions } from "../../upgrade/module/handlers.js";
-import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
-import type { ModuleManager } from "../../upgrade/module/migrations.js";
-import type { ModuleTable } from "../../upgrade/module/module-table.js";
-import { type Addresses, addressesOf } from "../values/address.js";
+import { keepByteOrderMarks } from "../../base/text/text-decoding.js";
+import type { StoreUpgrades, VersionMap } from "../../base/types/types.js";
 import { sameVersions } from "../../upgrade/core/version-map.js";
+import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
+import { trapNondeterminism } from "../determinism/traps.js";
+import { addressesOf } from "../values/address.js";
+import type { Chain, ChainOptions, ChainUpgrade, ChainUpgradeHandler } from "./chain.js";
 import { checkOptions, requireDistinct, requireFrom, requireNoMaps, requireRemoved, wrong } from "./chain-checks.js";
 import { type Module, storesOf } from "./module.js";
 import { nothingToMigrate, requireDependencies, requireForAnte, requireSteps } from "./module-shape.js";
-import type { QueryService } from "./query/service.js";
-import type { Ante } from "./tx/ante.js";
-import type { MessageRouter } from "./tx/message-kind.js";
 import type { ChainVersion } from "./versions/version.js";
 import { vitalModules } from "./vital-modules.js";
 
 // An import is evaluated before the file that has it: what a module's file takes from `Math` or `Date` is the replacement.
 trapNondeterminism();
-
-/** An upgrade handler that also gets the modules of the version that its plan leads to. */
-export type ChainUpgradeHandler = (
-  context: UpgradeContext,
-  plan: Plan,
-  versionMap: VersionMap,
-  modules: ModuleManager,
-) => VersionMap | Error;
 
 /**
  * Brings every module to its new version by its own migrations: the handler of most upgrades.
@@ -53,59 +40,6 @@ export type ChainUpgradeHandler = (
  */
 export const migrate: ChainUpgradeHandler = (context, _plan, versionMap, modules) =>
   modules.runMigrations(context, versionMap);
-
-/** One upgrade that the program carries. */
-export interface ChainUpgrade extends UpgradeHandlerOptions {
-  /** Name of its plan. */
-  readonly plan: string;
-  /**
-   * Consensus versions, before this upgrade, of the modules that it changes; 0n: a module that it brings. A module
-   * all of whose stores are added is brought by it and need not be named; one that is taken away is also in `removes`.
-   */
-  readonly from?: Readonly<Record<string, bigint>>;
-  /** Without it the plan is applied by a Wasm handler, from `handlers` of the chain, which is then required, or from the node's home. */
-  readonly handler?: ChainUpgradeHandler;
-  /**
-   * Promises the same of `handler` as `Module.isBounded`. Without it the handler runs twice, first on less stack. Default: false; for
-   * `migrate` whether all modules promise it.
-   */
-  readonly isBounded?: boolean;
-}
-
-export interface ChainOptions {
-  /** Of the program: its command, and `~/.<name>` is its home. */
-  readonly name: string;
-  /** A short text for the help of the program. */
-  readonly description?: string;
-  /** Of accounts' addresses; validators' operators have it with "valoper", their consensus keys with "valcons". Default: "cosmos". */
-  readonly addressPrefix?: string;
-  /** In the order in which genesis is written and blocks begin and end. `upgrade` and one with an `ante` are among them. */
-  readonly modules: readonly Module[];
-  /** Oldest first. */
-  readonly upgrades?: readonly ChainUpgrade[];
-  /** Folder of the Wasm handlers that ship with the program. */
-  readonly handlers?: string;
-}
-
-export interface Chain {
-  readonly name: string;
-  readonly description: string;
-  readonly addresses: Addresses;
-  readonly modules: readonly Module[];
-  readonly upgrades: readonly ChainUpgrade[];
-  readonly handlers: string | undefined;
-  /** Which stores are whose, and what the chain cannot go on without: handlers are held to it. */
-  readonly table: ModuleTable;
-  /** Oldest first; the last one has the modules as they are given. */
-  readonly versions: readonly ChainVersion[];
-  /** Every message, by its type URL. */
-  readonly router: MessageRouter;
-  readonly ante: Ante;
-  readonly services: readonly QueryService[];
-  /** Files of the messages and of what may be packed in a `google.protobuf.Any`. */
-  readonly files: readonly DescFile[];
-  readonly registry: Registry;
-}
 
 const DESCRIPTION_DEFAULT = "The program of a chain: its node, queries, transactions and upgrades.";
 

@@ -9,10 +9,11 @@
  *   - `commit` is durable when it returns. A process that dies leaves the block before or this one, never a part.
  *   - After an error of `initChain`, `finalizeBlock` or `commit` the application runs no more blocks in this process.
  */
+
+import type { Height, Timestamp } from "../../base/types/types.js";
+import type { RecordChange } from "../../state/store/disk/database.js";
 import type { ConsensusParams } from "../comet-types/consensus-params.js";
 import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
-import type { RecordChange } from "../../state/store/disk/database.js";
-import type { Height, Timestamp } from "../../base/types/types.js";
 import type { BlockRequest, BlockResult } from "./app-shapes.js";
 import type { TxResult } from "./tx/result.js";
 

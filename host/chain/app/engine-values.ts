@@ -1,11 +1,16 @@
 /** What state gives the engine: who has power over blocks, and the parameters of consensus. */
-import { type ConsensusParams, validateConsensusParams, validateParamsUpdate } from "../comet-types/consensus-params.js";
-import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
+
 import type { CacheMultiStore, Height } from "../../base/types/types.js";
 import { isWritten } from "../../upgrade/module/guards.js";
 import type { AppliedUpgrade } from "../../upgrade/module/hooks.js";
+import {
+  type ConsensusParams,
+  validateConsensusParams,
+  validateParamsUpdate,
+} from "../comet-types/consensus-params.js";
+import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
 import { genesisParams } from "./genesis/consensus-params.js";
-import type { GenesisFacts } from "./genesis/genesis.js";
+import type { GenesisFacts } from "./genesis/genesis-facts.js";
 import { callGiver, HookCalls } from "./hooks/hook-calls.js";
 import { type Module, storesOf } from "./module.js";
 import { StateValue } from "./state-value.js";

@@ -4,12 +4,13 @@
  * on, whatever lies in its folders. Where the record is missing (an older program wrote the home), the handler's file
  * must be here, with the hash of the receipt, and the layouts of the modules that the program has code for must be its own.
  */
-import { toHex } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { decodeReceipt } from "../../upgrade/handler/receipt.js";
+import { toHex } from "../../base/text/bytes.js";
+import type { DoneUpgrade, KVReader } from "../../base/types/types.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { codeRecord } from "../../state/store/versions/code-records.js";
-import type { DoneUpgrade, KVReader } from "../../base/types/types.js";
+import { decodeReceipt } from "../../upgrade/handler/receipt.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import { codedModules } from "./versions/of-state.js";
 import type { ChainVersion } from "./versions/version.js";

@@ -1,13 +1,15 @@
 /** The modules of a chain as the upgrade module migrates them: to the versions of the version that a plan leads to. */
-import { isBoundedUpgrade } from "../determinism/promises.js";
-import { triedHandler } from "../determinism/tried.js";
+
 import { callModule } from "../../base/errors/synchronous.js";
 import type { Sha256 } from "../../base/types/types.js";
-import type { UpgradeContext, UpgradeHandler } from "../../upgrade/module/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import { ModuleManager } from "../../upgrade/module/migrations.js";
+import type { UpgradeContext, UpgradeHandler } from "../../upgrade/module/upgrade-handler.js";
+import { isBoundedUpgrade } from "../determinism/promises.js";
+import { triedHandler } from "../determinism/tried.js";
 import { JsonReader } from "../values/json-reader.js";
-import { type Chain, migrate } from "./define-chain.js";
+import type { Chain } from "./chain.js";
+import { migrate } from "./define-chain.js";
 import { genesisContext } from "./genesis/init-genesis.js";
 import { type Module, storesOf } from "./module.js";
 import type { ChainVersion } from "./versions/version.js";

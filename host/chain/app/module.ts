@@ -3,16 +3,15 @@
  * genesis, export and the order of migrations are read from that list.
  */
 import type { DescFile } from "@bufbuild/protobuf";
-import type { ConsensusParams } from "../comet-types/consensus-params.js";
-import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
 import type { KVReader, Timestamp } from "../../base/types/types.js";
 import type { Migration } from "../../upgrade/module/migrations.js";
-import type { ModuleContext, ProbeContext } from "./context.js";
-import type { GenesisFacts } from "./genesis/genesis.js";
+import type { ConsensusParams } from "../comet-types/consensus-params.js";
+import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
+import type { MessageKind, ModuleContext, ProbeContext } from "./context.js";
+import type { GenesisFacts } from "./genesis/genesis-facts.js";
 import type { ModuleGenesis } from "./genesis/module-genesis.js";
 import type { QueryService } from "./query/service.js";
 import type { Ante } from "./tx/ante.js";
-import type { MessageKind } from "./tx/message-kind.js";
 
 /** Stores of a committed version or of a block's branch, for reading. */
 export interface ReadableStores {
@@ -90,9 +89,4 @@ export interface Invariant {
 /** The stores of a module. */
 export function storesOf({ name, stores }: Pick<Module, "name" | "stores">): readonly string[] {
   return stores ?? [name];
-}
-
-/** Of a module's account; none where the chain has no such module. */
-export function permissionsOf(modules: readonly Module[], name: string): string[] {
-  return [...(modules.find((module) => module.name === name)?.account?.permissions ?? [])];
 }

@@ -4,14 +4,14 @@
  * Probes are part of consensus (docs/abi.md): nothing of them reaches state, events or gas.
  */
 
-import { FaultLog, FaultyStores } from "../../state/branch/kv/store-faults.js";
-import { utf8 } from "../../base/text/bytes.js";
 import { rethrowEngineLimit } from "../../base/errors/engine-limit.js";
 import { UpgradeError } from "../../base/errors/errors.js";
-import { PROBE_GAS_MAX } from "../../base/types/limits.js";
 import { callModule } from "../../base/errors/synchronous.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { briefMessageOf } from "../../base/text/text.js";
+import { PROBE_GAS_MAX } from "../../base/types/limits.js";
 import type { MultiStore } from "../../base/types/types.js";
+import { FaultLog, FaultyStores } from "../../state/branch/kv/store-faults.js";
 import { failureOf } from "../../upgrade/module/halt.js";
 import type { AppliedUpgrade, Probes } from "../../upgrade/module/hooks.js";
 import { storesBefore } from "../../upgrade/module/module-table.js";

@@ -2,19 +2,20 @@
  * What a process does before its first block: state says which version runs and which store upgrades it makes. The
  * upgrade store is looked at first; a process that does not know the version says so before any other store is opened.
  */
-import { trapNondeterminism } from "../determinism/traps.js";
+
 import { requireStack } from "../../base/errors/engine-limit.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import type { DoneUpgrade, Height, KVReader, Plan } from "../../base/types/types.js";
 import type { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
 import { defaultStoreLoader, type StoreLoader, upgradeStoreLoader } from "../../state/store/versions/store-loader.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
-import type { DoneUpgrade, Height, KVReader, Plan } from "../../base/types/types.js";
 import { versionToRun } from "../../upgrade/module/app-versions.js";
 import { haltBeforeStores, warnAboutInfoFile } from "../../upgrade/module/decide.js";
 import { Halt } from "../../upgrade/module/halt.js";
-import type { RegisteredHandler } from "../../upgrade/module/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
-import type { GenesisFacts } from "./genesis/genesis.js";
+import type { RegisteredHandler } from "../../upgrade/module/upgrade-handler.js";
+import { trapNondeterminism } from "../determinism/traps.js";
+import type { GenesisFacts } from "./genesis/genesis-facts.js";
 import type { GenesisRaw } from "./genesis/raw.js";
 import { type KnownFacts, knowsLastUpgrade } from "./known-upgrade.js";
 import { codeFor, type ProgramVersions, type StateFacts, versionAfter, versionOfState } from "./versions/of-state.js";

@@ -2,11 +2,12 @@
  * Transactions before they are in a block: may one enter the mempool, and what would it do? They are run over what
  * the last block left and the transactions that were let in since. A commit drops all of it but the names of misfits.
  */
-import { toHex } from "../../base/text/bytes.js";
-import { type Misfit, Misfits, misfitOf } from "../determinism/misfits.js";
+
 import { engineLimit } from "../../base/errors/engine-limit.js";
 import { isUpgradeError, type UpgradeError } from "../../base/errors/errors.js";
+import { toHex } from "../../base/text/bytes.js";
 import type { CacheMultiStore, MultiStore } from "../../base/types/types.js";
+import { type Misfit, Misfits, misfitOf } from "../determinism/misfits.js";
 import { checkMinimumFee, type GasPrice } from "../values/minimum-fee.js";
 import { SDK, TxError } from "../values/tx-error.js";
 import { type DecodedTx, decodeTx } from "./tx/decode.js";

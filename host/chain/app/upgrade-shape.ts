@@ -1,9 +1,9 @@
 /** What `defineChain` refuses of an upgrade's members: names that no upgrade has, values of another type, a missing handler. */
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { Allowances } from "../../upgrade/handler/manifest/manifest-types.js";
 import type { StoreUpgrades } from "../../base/types/types.js";
+import type { Allowances } from "../../upgrade/handler/manifest/manifest-types.js";
 import { requireFunction, requireMembers, requireTexts } from "../values/members.js";
-import type { ChainOptions, ChainUpgrade } from "./define-chain.js";
+import type { ChainOptions, ChainUpgrade } from "./chain.js";
 
 const MEMBERS = Object.keys({
   ...{ plan: 1, from: 1, handler: 1, storeUpgrades: 1, removes: 1, allows: 1, isBounded: 1 },

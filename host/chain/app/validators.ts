@@ -1,10 +1,10 @@
 /** The validators that a chain's state gives power to, and what a block changed of them. */
 
+import { UpgradeError } from "../../base/errors/errors.js";
 import { toHex } from "../../base/text/bytes.js";
 import { TOTAL_POWER_MAX } from "../comet-types/validator-set.js";
 import type { ValidatorUpdate } from "../comet-types/validator-updates.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import type { GenesisFacts } from "./genesis/genesis.js";
+import type { GenesisFacts } from "./genesis/genesis-facts.js";
 import { callGiver } from "./hooks/hook-calls.js";
 import type { Module, ReadableStores } from "./module.js";
 

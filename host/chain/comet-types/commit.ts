@@ -1,11 +1,11 @@
 /** Commits: the precommits that decided a block, one per validator in the order of the set. */
 
 import { ADDRESS_BYTES } from "../../base/text/bytes.js";
-import { merkleRoot } from "../../state/commitment/merkle.js";
 import { compareTimes, ZERO_TIME } from "../../base/time/time.js";
 import type { Height, Sha256, Timestamp } from "../../base/types/types.js";
 import { WireWriter } from "../../base/wire/wire.js";
 import { Fields, invalid, rule } from "../../base/wire/wire-fields.js";
+import { merkleRoot } from "../../state/commitment/merkle.js";
 import { type BlockId, decodeBlockId, encodeBlockId, isNilBlockId, NIL_BLOCK_ID, validateBlockId } from "./block-id.js";
 import { PRECOMMIT, voteSignBytes } from "./canonical.js";
 import { validateSignature } from "./vote.js";

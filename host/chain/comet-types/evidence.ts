@@ -1,9 +1,9 @@
 /** Evidence of misbehaviour, as blocks carry it. */
 import { compareBytes, concatBytes, HASH_BYTES } from "../../base/text/bytes.js";
-import { merkleRoot } from "../../state/commitment/merkle.js";
 import type { Height, Sha256, Timestamp } from "../../base/types/types.js";
 import { WireWriter } from "../../base/wire/wire.js";
 import { type FieldKinds, Fields, rule } from "../../base/wire/wire-fields.js";
+import { merkleRoot } from "../../state/commitment/merkle.js";
 import { type BlockId, encodePartSetHeader } from "./block-id.js";
 import { headerHash } from "./header.js";
 import { decodeLightBlock, encodeLightBlock, type LightBlock, validateLightBlock } from "./light-block.js";

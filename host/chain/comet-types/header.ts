@@ -1,12 +1,12 @@
 /** Block headers: protobuf form, hash, and the rules that need no state (CometBFT 0.38, block protocol 11). */
 
 import { ADDRESS_BYTES, EMPTY, utf8 } from "../../base/text/bytes.js";
-import { merkleRoot } from "../../state/commitment/merkle.js";
-import { INT64_MAX } from "../../base/types/limits.js";
 import { isWellFormed } from "../../base/text/text.js";
+import { INT64_MAX } from "../../base/types/limits.js";
 import type { Height, Sha256, Timestamp } from "../../base/types/types.js";
 import { WireWriter } from "../../base/wire/wire.js";
 import { type FieldKinds, Fields, rule } from "../../base/wire/wire-fields.js";
+import { merkleRoot } from "../../state/commitment/merkle.js";
 import { type BlockId, decodeBlockId, encodeBlockId, validateBlockId, validateHash } from "./block-id.js";
 import { encodeTime, timeOf } from "./wire-time.js";
 

@@ -1,8 +1,8 @@
 /** Merkle proofs in protobuf form. */
 
-import { checkMerkleProof, type MerkleProof } from "../../state/commitment/merkle.js";
 import { WireWriter } from "../../base/wire/wire.js";
 import { Fields } from "../../base/wire/wire-fields.js";
+import { checkMerkleProof, type MerkleProof } from "../../state/commitment/merkle.js";
 
 /** `tendermint.crypto.Proof` */
 export function encodeMerkleProof(proof: MerkleProof): Uint8Array {

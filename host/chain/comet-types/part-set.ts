@@ -1,8 +1,8 @@
 /** The parts in which a block is sent, and the root that names them. */
 
-import { type MerkleProof, merkleProofs, verifyMerkleProof } from "../../state/commitment/merkle.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import type { Sha256 } from "../../base/types/types.js";
+import { type MerkleProof, merkleProofs, verifyMerkleProof } from "../../state/commitment/merkle.js";
 import type { PartSetHeader } from "./block-id.js";
 
 /** Size of every part but the last. */

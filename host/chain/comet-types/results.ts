@@ -1,8 +1,8 @@
 /** Results of transactions: protobuf form, and the hash that is in the next header. */
 
-import { merkleRoot } from "../../state/commitment/merkle.js";
 import type { Sha256 } from "../../base/types/types.js";
 import { WireWriter } from "../../base/wire/wire.js";
+import { merkleRoot } from "../../state/commitment/merkle.js";
 
 interface EventAttribute {
   readonly key: string;

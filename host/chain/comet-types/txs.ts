@@ -1,10 +1,11 @@
 /** Transactions of a block: their hash in the header, and proofs that a block holds one. */
-import { equalBytes } from "../../base/text/bytes.js";
-import { type MerkleProof, merkleProofs, merkleRoot, verifyMerkleProof } from "../../state/commitment/merkle.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { equalBytes } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 import { WireWriter } from "../../base/wire/wire.js";
 import { Fields } from "../../base/wire/wire-fields.js";
+import { type MerkleProof, merkleProofs, merkleRoot, verifyMerkleProof } from "../../state/commitment/merkle.js";
 import { decodeMerkleProof, encodeMerkleProof } from "./merkle-proof.js";
 
 /** Proof that a transaction is in a block. */

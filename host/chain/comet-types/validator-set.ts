@@ -2,11 +2,11 @@
  * Validator sets: order, hash, and the rotation of proposers. Sets are values; rotating or updating gives a new one.
  */
 import { compareBytes, equalBytes, toHex } from "../../base/text/bytes.js";
-import { merkleRoot } from "../../state/commitment/merkle.js";
 import { INT64_MAX } from "../../base/types/limits.js";
 import type { Sha256 } from "../../base/types/types.js";
 import { WireWriter } from "../../base/wire/wire.js";
 import { Fields, invalid, rule } from "../../base/wire/wire-fields.js";
+import { merkleRoot } from "../../state/commitment/merkle.js";
 import { addressOf } from "./keys.js";
 import { clipInt64, normalizePriorities } from "./priorities.js";
 import { decodeValidator, encodeValidator, type Validator, validatorLeaf } from "./validator.js";

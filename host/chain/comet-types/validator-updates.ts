@@ -1,6 +1,7 @@
 /** How validator sets begin and change: CometBFT's rules for genesis and for the updates of an application. */
-import { compareBytes, toHex } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { compareBytes, toHex } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 import type { PublicKey } from "./keys.js";
 import { normalizePriorities } from "./priorities.js";

@@ -1,6 +1,7 @@
 /** Whether a commit decides a block: more than two thirds of the voting power signed it. */
-import { equalBytes, toHex } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { equalBytes, toHex } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
 import { type BlockId, blockIdText, equalBlockIds } from "./block-id.js";
 import { type Commit, type CommitSig, commitSignBytes, FLAG_ABSENT, FLAG_COMMIT, validateCommit } from "./commit.js";

@@ -3,9 +3,10 @@
  * has compiled, so a check may accept what a later proposal or recheck cannot. Such a transaction would wait for ever and hold up
  * its sender's next one.
  */
-import { toHex } from "../../base/text/bytes.js";
+
 import { messageOf, type UpgradeError } from "../../base/errors/errors.js";
 import { throwerOf } from "../../base/errors/synchronous.js";
+import { toHex } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 
 export interface Misfit {

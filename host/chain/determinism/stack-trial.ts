@@ -8,12 +8,13 @@
  * stack only increases this ratio. `npm run recursion` measures how much frames differ between a node that has optimized its code
  * and one that has not (`inlining.ts`).
  */
-import type { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
-import { writesDigest } from "../../state/branch/kv/writes-digest.js";
-import { toHex } from "../../base/text/bytes.js";
+
 import { withinEngineLimits, withStackLeft } from "../../base/errors/engine-limit.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { toHex } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
+import type { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
+import { writesDigest } from "../../state/branch/kv/writes-digest.js";
 import { describeError } from "../values/tx-error.js";
 
 /** What messages, or a hook of a block, did to a branch. `Event`: of the chain. */

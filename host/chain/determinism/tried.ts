@@ -3,12 +3,13 @@
  * Nothing has refused it before, as CheckTx refuses transactions, so code that needs more than the trial's part of the stack stops the
  * node.
  */
+
+import { assert, messageOf } from "../../base/errors/errors.js";
+import { EMPTY, utf8 } from "../../base/text/bytes.js";
+import type { MultiStore, Sha256, VersionMap } from "../../base/types/types.js";
 import { drop, finish } from "../../state/branch/finish.js";
 import { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
-import { EMPTY, utf8 } from "../../base/text/bytes.js";
-import { assert, messageOf } from "../../base/errors/errors.js";
-import type { MultiStore, Sha256, VersionMap } from "../../base/types/types.js";
-import type { UpgradeContext, UpgradeHandler } from "../../upgrade/module/handlers.js";
+import type { UpgradeContext, UpgradeHandler } from "../../upgrade/module/upgrade-handler.js";
 import type { ChainEvent, Emit } from "../values/events.js";
 import { describeError } from "../values/tx-error.js";
 import { digestOf, type MessagesRun, requireSame, tryOnStack } from "./stack-trial.js";

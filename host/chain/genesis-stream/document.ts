@@ -4,9 +4,9 @@
  */
 
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { type ByteSource, readRange } from "../../base/files/byte-source.js";
 import { decodeText } from "../../base/text/text.js";
 import { JsonReader } from "../values/json-reader.js";
-import { type ByteSource, readRange } from "../../base/files/byte-source.js";
 import { JsonScanner } from "./json-scanner.js";
 import { LongList } from "./long-list.js";
 import { requireNamesOnce, requireNew } from "./names-once.js";

@@ -1,8 +1,9 @@
 /** Rejects JSON numbers that `JSON.parse` would round: it reads numbers as floats. */
-import { utf8 } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { decodeText } from "../../base/text/text.js";
 import { memorySource } from "../../base/files/byte-source.js";
+import { utf8 } from "../../base/text/bytes.js";
+import { decodeText } from "../../base/text/text.js";
 import { JsonScanner } from "./json-scanner.js";
 
 const OBJECT = 0x7b;

@@ -4,8 +4,8 @@
  */
 
 import { UpgradeError } from "../../base/errors/errors.js";
-import { decodeText } from "../../base/text/text.js";
 import { type ByteSource, readRange } from "../../base/files/byte-source.js";
+import { decodeText } from "../../base/text/text.js";
 
 const WINDOW_BYTES = 262_144;
 /** Objects and arrays in one another. */

@@ -1,10 +1,10 @@
 /** A list in a document, read a part at a time whenever it is walked over. */
 
-import { itemAt } from "../../base/text/checked-index.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { type ByteSource, readRange } from "../../base/files/byte-source.js";
+import { itemAt } from "../../base/text/checked-index.js";
 import { decodeText } from "../../base/text/text.js";
 import { JsonReader } from "../values/json-reader.js";
-import { type ByteSource, readRange } from "../../base/files/byte-source.js";
 import type { JsonScanner } from "./json-scanner.js";
 import { requireNamesOnce } from "./names-once.js";
 

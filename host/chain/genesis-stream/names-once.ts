@@ -2,9 +2,10 @@
  * A name that an object has twice: JSON leaves open which of the two counts, so such a document is refused. Documents have
  * millions of objects, so their members are counted, and looked at one by one only where the count shows that one is lost.
  */
-import { utf8 } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
 import { memorySource } from "../../base/files/byte-source.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { JsonScanner } from "./json-scanner.js";
 
 const OBJECT = 0x7b;

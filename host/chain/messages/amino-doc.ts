@@ -1,8 +1,9 @@
 /** What SIGN_MODE_LEGACY_AMINO_JSON signs: the transaction as one JSON document, names ascending. */
-import { utf8 } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
 import { CoinSchema } from "../../base/gen/cosmos/base/v1beta1/coin_pb.js";
 import { type AuthInfo, type Fee, type TxBody, TxBodySchema } from "../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { formatTime } from "../../base/time/time.js";
 import { aminoJson, aminoList, aminoObject, aminoText } from "./amino-json.js";
 import { checkStrictly, type Resolve } from "./strict.js";

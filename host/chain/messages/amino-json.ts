@@ -14,10 +14,10 @@ import {
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Any, Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { compareText, toBase64 } from "../../base/text/bytes.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { dont_omitempty, encoding, field_name, message_encoding, name } from "../../base/gen/amino/amino_pb.js";
 import { scalar } from "../../base/gen/cosmos_proto/cosmos_pb.js";
+import { compareText, toBase64 } from "../../base/text/bytes.js";
 import { formatTime } from "../../base/time/time.js";
 import { formatDecimal } from "../values/decimal.js";
 import { escapeHtml } from "./gateway-json.js";

@@ -3,8 +3,8 @@
  * out one after the other, so that a client which asks at every height cannot pile them up.
  */
 
-import type { QueryCall } from "../app/query/call.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import type { QueryCall } from "../app/query/call.js";
 
 /** Results that are kept, by height. */
 const HEIGHTS_KEPT = 8;

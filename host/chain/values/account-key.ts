@@ -4,16 +4,16 @@
  */
 import { create, fromBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { ADDRESS_BYTES, concatBytes, fromHex } from "../../base/text/bytes.js";
-import { addressOf, type KeyType } from "../comet-types/keys.js";
 import { PubKeySchema as Ed25519Schema } from "../../base/gen/cosmos/crypto/ed25519/keys_pb.js";
 import {
   type LegacyAminoPubKey,
   LegacyAminoPubKeySchema as MultisigSchema,
 } from "../../base/gen/cosmos/crypto/multisig/keys_pb.js";
 import { PubKeySchema as Secp256k1Schema } from "../../base/gen/cosmos/crypto/secp256k1/keys_pb.js";
+import { ADDRESS_BYTES, concatBytes, fromHex } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 import { WireWriter } from "../../base/wire/wire.js";
+import { addressOf, type KeyType } from "../comet-types/keys.js";
 import { packAny } from "./any.js";
 import { SDK, TxError } from "./tx-error.js";
 

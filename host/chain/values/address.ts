@@ -3,8 +3,8 @@
  * keys and of modules have 20 bytes; other chains' tools know up to 255. A refusal has the Cosmos SDK's words.
  */
 import { bech32 } from "@scure/base";
-import { utf8 } from "../../base/text/bytes.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { utf8 } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 
 /** Of a chain that chooses none. */

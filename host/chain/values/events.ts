@@ -1,9 +1,10 @@
 /** Events that modules emit: checked, and counted before they are kept. */
-import { utf8 } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { BLOCK_EVENT_BYTES_MAX } from "../../base/types/limits.js";
 import { moduleFunction } from "../../base/errors/synchronous.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { cutText, isWellFormed } from "../../base/text/text.js";
+import { BLOCK_EVENT_BYTES_MAX } from "../../base/types/limits.js";
 
 export interface EventAttribute {
   readonly key: string;

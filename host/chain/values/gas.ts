@@ -2,11 +2,12 @@
  * Gas: what a transaction may cost every node. Reads and writes are counted at the stores by the Cosmos SDK's figures, so
  * that a client's estimate (simulate, times a little) is good here too. It depends on state and bytes alone.
  */
-import { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
+
 import { hostCall } from "../../base/errors/engine-limit.js";
-import { TX_EVENT_BYTES_MAX } from "../../base/types/limits.js";
 import { usedLater } from "../../base/errors/synchronous.js";
+import { TX_EVENT_BYTES_MAX } from "../../base/types/limits.js";
 import type { FrameScan, KeyRange, KeyValue, KVStore, MultiStore } from "../../base/types/types.js";
+import { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
 import type { EventCounter } from "./events.js";
 import { SDK, TxError } from "./tx-error.js";
 

@@ -1,8 +1,9 @@
 /** Reads JSON of a known shape: every wrong field is named by its path. */
-import { fromBase64 } from "../../base/text/bytes.js";
+
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { INT64_MAX, UINT64_MAX } from "../../base/types/limits.js";
+import { fromBase64 } from "../../base/text/bytes.js";
 import { unknownName } from "../../base/text/text.js";
+import { INT64_MAX, UINT64_MAX } from "../../base/types/limits.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 /** Keys of accounts in JSON, as genesis documents and the Cosmos SDK's command line write them. */
-import { toBase64 } from "../../base/text/bytes.js";
+
 import { messageOf } from "../../base/errors/errors.js";
+import { toBase64 } from "../../base/text/bytes.js";
 import {
   ED25519_URL,
   MULTISIG_DEPTH_MAX,

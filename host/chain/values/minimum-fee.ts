@@ -2,9 +2,10 @@
  * The least fee for which a node takes a transaction into its mempool: gas prices times the gas limit, rounded up, in one
  * of the denominations. It is the operator's setting and no rule of the chain: blocks of others may hold cheaper ones.
  */
-import { compareText } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
 import type { Fee } from "../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { compareText } from "../../base/text/bytes.js";
 import { amountOf, formatCoins, isDenom } from "./coins.js";
 import { type Decimal, formatDecimal, ONE, readDecimal } from "./decimal.js";
 import { readMessageCoins } from "./message-coins.js";

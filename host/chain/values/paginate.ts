@@ -1,8 +1,8 @@
 /** Lists in parts: by key or offset, forwards or backwards, with the total when it is asked for. */
 
-import { concatBytes, prefixEnd, utf8 } from "../../base/text/bytes.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import type { PageRequest } from "../../base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import { concatBytes, prefixEnd, utf8 } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
 import type { KVReader, LeftSignal } from "../../base/types/types.js";
 import type { Records } from "./records.js";

@@ -1,8 +1,8 @@
 /** Checks all entries of a module's store: what invariants of modules that own a store are made of. */
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
-import { toHex } from "../../base/text/bytes.js";
 import { rethrowEngineLimit } from "../../base/errors/engine-limit.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { toHex } from "../../base/text/bytes.js";
 import { checkTime } from "../../base/time/time.js";
 import type { KVReader, Timestamp } from "../../base/types/types.js";
 

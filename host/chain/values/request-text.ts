@@ -1,6 +1,7 @@
 /** Names and addresses in requests. */
-import { utf8 } from "../../base/text/bytes.js";
+
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { utf8 } from "../../base/text/bytes.js";
 import type { AddressCodec } from "./address.js";
 
 /** Names are not judged, but nothing longer is looked up. */

@@ -9,10 +9,10 @@ import {
   toBinary,
   toJson,
 } from "@bufbuild/protobuf";
-import { bigEndian64, concatBytes, prefixEnd, utf8 } from "../../base/text/bytes.js";
 import { UpgradeError } from "../../base/errors/errors.js";
-import { UINT64_MAX } from "../../base/types/limits.js";
+import { bigEndian64, concatBytes, prefixEnd, utf8 } from "../../base/text/bytes.js";
 import { isWellFormed } from "../../base/text/text.js";
+import { UINT64_MAX } from "../../base/types/limits.js";
 import type { KVReader, KVStore } from "../../base/types/types.js";
 import { defining } from "./definition-errors.js";
 import type { Records } from "./records.js";

@@ -1,9 +1,9 @@
 /** Builds an author's project: sources in, one .wasm with its manifest out, and the lock that says what it was made of. */
 import { existsSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { utf8 } from "../../base/text/bytes.js";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
-import { makeFolder } from "../../base/files/lmdb-access.js";
+import { makeFolder } from "../../base/files/open-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 import type { CompileOptions } from "./compile.js";
 import { openCompiler } from "./compiler.js";
 import { isMeteredByLock, makeLock, requireLock, writeLock } from "./lock.js";

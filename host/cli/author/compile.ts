@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { join, posix, resolve } from "node:path";
-import { concatBytes, toHex, utf8 } from "../../base/text/bytes.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { concatBytes, toHex, utf8 } from "../../base/text/bytes.js";
 import { MANIFEST_SECTION } from "../../upgrade/handler/manifest/manifest.js";
 import { customSection } from "../../upgrade/wasm/custom-section.js";
 import { type Compiler, packageFolder } from "./compiler.js";

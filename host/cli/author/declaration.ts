@@ -4,9 +4,9 @@
  */
 
 import { UpgradeError } from "../../base/errors/errors.js";
+import { decodeUtf16 } from "../../base/text/text.js";
 import { requireNoFindings } from "../../upgrade/handler/handler.js";
 import { METER_EXPORTS, meterModule } from "../../upgrade/handler/meter/meter.js";
-import { decodeUtf16 } from "../../base/text/text.js";
 import { decodeModule } from "../../upgrade/wasm/decode.js";
 import { Findings } from "../../upgrade/wasm/findings.js";
 import { functionNamer } from "../../upgrade/wasm/function-names.js";

@@ -1,10 +1,10 @@
 /** Would a node take this file as a handler, and what may it do then? For `handler check`, and for who proposes one. */
 import { ERROR_KINDS, type ErrorCode, isUpgradeError } from "../../base/errors/errors.js";
-import { examineHandler } from "../../upgrade/handler/check/check.js";
 import { programName } from "../../base/text/program-name.js";
 import { shellWord } from "../../base/text/shell-word.js";
-import type { ModuleTable } from "../../upgrade/module/module-table.js";
 import { visible } from "../../base/text/visible.js";
+import { examineHandler } from "../../upgrade/handler/check/check.js";
+import type { ModuleTable } from "../../upgrade/module/module-table.js";
 import { authorFindings } from "./author-findings.js";
 import { type Consequences, consequenceLines, consequencesOf } from "./consequences/consequences.js";
 import { meteredText } from "./metered-file.js";

@@ -1,8 +1,8 @@
 /** What is inside a handler file, as far as it can be read: also of one that is refused. */
 
+import { decodeText } from "../../base/text/text.js";
 import { examineHandler } from "../../upgrade/handler/check/check.js";
 import { MANIFEST_SECTION } from "../../upgrade/handler/manifest/manifest.js";
-import { decodeText } from "../../base/text/text.js";
 import type { ModuleTable } from "../../upgrade/module/module-table.js";
 import type { Finding } from "../../upgrade/wasm/findings.js";
 import { functionNamer } from "../../upgrade/wasm/function-names.js";

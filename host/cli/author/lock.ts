@@ -1,7 +1,8 @@
 /** `handler.lock.json`: what a handler was built from, so that anyone can build the same bytes and see that they are. */
-import { utf8 } from "../../base/text/bytes.js";
+
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { VERSION } from "../../base/terminal/version.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { HANDLER_FLAGS } from "./compile.js";
 import { writeOutFile } from "./out-file.js";
 import { readTextFile } from "./text-file.js";

@@ -1,10 +1,10 @@
 /** The metered module inside a handler's file (docs/abi.md): put in by `handler build` and `handler meter`. */
 
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { sha256 } from "../../base/native/sha256.js";
 import { examineHandler } from "../../upgrade/handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
 import { withMetered } from "../../upgrade/handler/metered-section.js";
-import { sha256 } from "../../base/native/sha256.js";
 import { writeOutFile } from "./out-file.js";
 import { readWasmFile } from "./wasm-file.js";
 

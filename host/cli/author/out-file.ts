@@ -4,12 +4,12 @@
  */
 import { lstatSync, readdirSync, realpathSync, rmSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { writeFileAtomically } from "../../base/files/atomic-file.js";
-import { outputStats } from "../../node/home/output-folder.js";
 import { isUpgradeError } from "../../base/errors/errors.js";
-import { kindOf } from "../../base/files/lmdb-access.js";
-import { diskFailure } from "../../base/files/lmdb-errors.js";
+import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { diskFailure } from "../../base/files/disk-errors.js";
+import { kindOf } from "../../base/files/open-file.js";
 import { usage } from "../../base/terminal/usage.js";
+import { outputStats } from "../../node/home/output-folder.js";
 
 const FILE_MODE = 0o644;
 

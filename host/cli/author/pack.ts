@@ -1,12 +1,13 @@
 /** Attaches a manifest to a module of any language's compiler, in the place of one that it has. */
-import { concatBytes, utf8 } from "../../base/text/bytes.js";
+
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { usage } from "../../base/terminal/usage.js";
+import { concatBytes, utf8 } from "../../base/text/bytes.js";
+import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
 import { METERED_SECTION } from "../../upgrade/handler/check/metered.js";
 import { loadHandler } from "../../upgrade/handler/handler.js";
 import { MANIFEST_SECTION, parseManifest } from "../../upgrade/handler/manifest/manifest.js";
-import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { usage } from "../../base/terminal/usage.js";
 import { customSection, withoutSections } from "../../upgrade/wasm/custom-section.js";
 import { C_DECLARATION_SECTION, cManifest } from "./c-declaration.js";
 import { meteredText, putMetered } from "./metered-file.js";

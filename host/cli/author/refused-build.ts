@@ -1,11 +1,11 @@
 /** What nodes would refuse is compiled once more, with the names of its functions, and left to look at. */
 import { relative } from "node:path";
-import { concatBytes } from "../../base/text/bytes.js";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { concatBytes } from "../../base/text/bytes.js";
+import { programName } from "../../base/text/program-name.js";
 import { examineHandler } from "../../upgrade/handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { programName } from "../../base/text/program-name.js";
 import { withoutSections } from "../../upgrade/wasm/custom-section.js";
 import type { WasmModule } from "../../upgrade/wasm/wasm-module.js";
 import { authorFindings, refusedMark } from "./author-findings.js";

@@ -3,15 +3,16 @@
  * module stays, a scan of what cannot hold anything yet, a scene in which a store is missing. The build warns of what the
  * manifest alone shows; a scene's run is held to the guards that every node has.
  */
-import { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
+
 import { isUpgradeError } from "../../base/errors/errors.js";
+import { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
 import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import type { Manifest } from "../../upgrade/handler/manifest/manifest-types.js";
-import type { SceneRun } from "../../upgrade/test-kit/run.js";
-import { type Scene, seedStores, seedVersions } from "../../upgrade/test-kit/scene.js";
 import { guardAfter, guardBefore } from "../../upgrade/module/guards.js";
 import { wasmHandler } from "../../upgrade/module/handlers.js";
 import { DEFAULT_TABLE } from "../../upgrade/module/module-table.js";
+import type { SceneRun } from "../../upgrade/test-kit/run.js";
+import { type Scene, seedStores, seedVersions } from "../../upgrade/test-kit/scene.js";
 
 export interface SceneCheck {
   readonly name: string;

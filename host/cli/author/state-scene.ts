@@ -1,19 +1,20 @@
 /** A scene made of what a chain has committed: real pairs, for `handler test` and for tests of an author. */
+
+import { UpgradeError } from "../../base/errors/errors.js";
+import { sha256 } from "../../base/native/sha256.js";
 import { prefixEnd, toHex } from "../../base/text/bytes.js";
-import { Core } from "../../upgrade/core/core.js";
+import type { Height } from "../../base/types/types.js";
 import { BlockStore } from "../../node/blocks/block-store.js";
 import { keptGenesis } from "../../node/home/genesis-record.js";
 import { Home } from "../../node/home/home.js";
 import { noChain, openShared } from "../../node/open/home-database.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import type { Manifest } from "../../upgrade/handler/manifest/manifest-types.js";
-import type { Fixture } from "../../upgrade/test-kit/fixture.js";
-import { sha256 } from "../../base/native/sha256.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
-import type { Height } from "../../base/types/types.js";
+import { Core } from "../../upgrade/core/core.js";
+import type { Manifest } from "../../upgrade/handler/manifest/manifest-types.js";
 import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
+import type { Fixture } from "../../upgrade/test-kit/fixture.js";
 
 /** A part of a store that is wanted: pairs whose keys begin with the prefix; empty: any. */
 export interface ScenePart {

@@ -2,11 +2,11 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { toHex } from "../../base/text/bytes.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
-import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
 import { sha256 } from "../../base/native/sha256.js";
+import { toHex } from "../../base/text/bytes.js";
+import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
+import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
 
 export interface WasmFile {
   /** At most one byte more than a handler may have: enough to see that it is too long. */

@@ -1,7 +1,7 @@
 /** The flags of commands that ask a node. */
 import { type Command, Option } from "commander";
-import { httpUrl, RpcClient } from "../../node/remote/client.js";
 import { parseDuration, parseHeight } from "../../base/terminal/options.js";
+import { httpUrl, RpcClient } from "../../node/remote/client.js";
 import { GrpcClient } from "../../node/remote/grpc.js";
 
 export const NODE_DEFAULT = "tcp://localhost:26657";

@@ -1,8 +1,8 @@
 /** The flags that say which keyring is meant. */
 import { type Command, Option } from "commander";
+import { makePrompt, type Prompt } from "../../base/terminal/prompt.js";
 import { programChain } from "../flags/program-chain.js";
 import { BACKENDS, type Backend, Keyring } from "../wallet/keyring.js";
-import { makePrompt, type Prompt } from "../../base/terminal/prompt.js";
 
 export interface KeyringFlags {
   readonly keyringBackend: Backend;

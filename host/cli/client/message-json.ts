@@ -1,8 +1,8 @@
 /** Messages as JSON with the Cosmos SDK's names, the way REST writes them. */
 import { createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
-import type { Chain } from "../../chain/app/define-chain.js";
-import { filesOf } from "../../chain/app/define-chain.js";
 import { Service } from "../../base/gen/cosmos/tx/v1beta1/service_pb.js";
+import type { Chain } from "../../chain/app/chain.js";
+import { filesOf } from "../../chain/app/define-chain.js";
 import { messageWriter } from "../../chain/messages/gateway-json.js";
 import { programChain } from "../flags/program-chain.js";
 

@@ -1,7 +1,7 @@
 /** Pages of lists, by the flags of the Cosmos SDK 0.53. The names of earlier versions are taken too. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { fromBase64 } from "../../base/text/bytes.js";
 import { parseUint64 } from "../../base/terminal/options.js";
+import { fromBase64 } from "../../base/text/bytes.js";
 
 const PAGE_LIMIT_DEFAULT = 100n;
 

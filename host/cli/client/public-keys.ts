@@ -1,9 +1,9 @@
 /** Keys that are kept without a private one: of somebody else, and multisig keys over keys of the keyring. */
 
-import { compareBytes } from "../../base/text/bytes.js";
 import { messageOf } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { usage } from "../../base/terminal/usage.js";
+import { compareBytes } from "../../base/text/bytes.js";
 import { keyAddress, multisigKey, type SigningKey } from "../../chain/values/account-key.js";
 import { JsonReader } from "../../chain/values/json-reader.js";
 import { readAccountKey } from "../../chain/values/key-json.js";

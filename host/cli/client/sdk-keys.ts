@@ -1,9 +1,9 @@
 /** Copies keys of Cosmos SDK programs into the keyring: from the folder they share, or from the output of `keys export`. */
 import { readFile } from "node:fs/promises";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import type { Prompt } from "../../base/terminal/prompt.js";
 import { usage } from "../../base/terminal/usage.js";
 import type { KeyInfo, Keyring } from "../wallet/keyring.js";
-import type { Prompt } from "../../base/terminal/prompt.js";
 import { isArmor, openArmor } from "../wallet/sdk-keyring.js";
 
 /**

@@ -1,13 +1,13 @@
 /** The settings that `init` writes into a home: everything that can be set, with what it means. */
 
 import { existsSync } from "node:fs";
-import { utf8 } from "../../base/text/bytes.js";
-import { NODE_DEFAULT } from "../client/flags.js";
 import { writeFileAtomically } from "../../base/files/atomic-file.js";
-import { envPrefix, programName } from "../../base/text/program-name.js";
 import { writeSetting } from "../../base/terminal/config-edit.js";
 import { type ConfigName, configPath, configValue, readConfig, tomlText } from "../../base/terminal/config-file.js";
-import { SPILL_BYTES_MAX_DEFAULT } from "../../state/store/disk/lmdb-spill.js";
+import { utf8 } from "../../base/text/bytes.js";
+import { envPrefix, programName } from "../../base/text/program-name.js";
+import { SPILL_BYTES_MAX_DEFAULT } from "../../base/types/limits.js";
+import { NODE_DEFAULT } from "../client/flags.js";
 import { limitLines } from "../flags/limit-settings.js";
 
 const FILE_MODE = 0o644;

@@ -1,16 +1,22 @@
 /** `chaind config`: the settings in a home, which replace flags. */
 
 import type { Option } from "commander";
-import { envPrefix, programName } from "../../base/text/program-name.js";
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { plainList, writeSetting } from "../../base/terminal/config-edit.js";
-import { type ConfigName, type ConfigTable, configPath, configValue, readConfig } from "../../base/terminal/config-file.js";
+import {
+  type ConfigName,
+  type ConfigTable,
+  configPath,
+  configValue,
+  readConfig,
+} from "../../base/terminal/config-file.js";
 import { settingFlags } from "../../base/terminal/known-settings.js";
 import type { Output } from "../../base/terminal/output.js";
 import { envName, parseSetting } from "../../base/terminal/settings.js";
+import { usage } from "../../base/terminal/usage.js";
+import { envPrefix, programName } from "../../base/text/program-name.js";
 import { homeCommand } from "../../base/text/shell-word.js";
 import { nearest } from "../../base/text/text.js";
-import { usage } from "../../base/terminal/usage.js";
 import { limitDefaults } from "../flags/limit-settings.js";
 
 const isName = (word: string): word is ConfigName => word === "client" || word === "app";

@@ -1,12 +1,12 @@
 /** `chaind genesis`: the document that a chain begins with, before its first start. */
 
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { parsePort } from "../../base/terminal/options.js";
+import type { Output } from "../../base/terminal/output.js";
 import { addKeyringFlags } from "../client/keyring-options.js";
 import type { ValidatorFlags } from "../client/tx/create-validator.js";
 import type { AddAccountFlags } from "../genesis/add-account.js";
 import type { GentxFlags } from "../genesis/gentx.js";
-import type { Cobra } from "../../base/terminal/cobra.js";
-import { parsePort } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
 
 export function registerGenesis(program: Cobra, output: Output): void {
   const genesis = program.command("genesis").summary("Prepare and check the genesis document").group();

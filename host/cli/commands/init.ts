@@ -1,20 +1,20 @@
 /** `chaind init`: makes a home with keys and a genesis document. */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { toUpperHex, utf8 } from "../../base/text/bytes.js";
-import { parseGenesis } from "../../chain/app/genesis/genesis.js";
-import { writeFileAtomically } from "../../base/files/atomic-file.js";
-import { consensusKey, readConsensusKey } from "../../node/home/consensus-key.js";
-import { Home } from "../../node/home/home.js";
-import { requireNotLost, writeNothingSigned } from "../../node/blocks/last-signed.js";
 import { UpgradeError } from "../../base/errors/errors.js";
-import { emptyGenesis } from "../genesis/empty-genesis.js";
-import { type TakenGenesis, takeDocument, withPlainDocument } from "../genesis/take-document.js";
+import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { makeFolder } from "../../base/files/open-file.js";
 import { sha256 } from "../../base/native/sha256.js";
 import type { Cobra } from "../../base/terminal/cobra.js";
+import { toUpperHex, utf8 } from "../../base/text/bytes.js";
+import { parseGenesis } from "../../chain/app/genesis/genesis.js";
+import { requireNotLost, writeNothingSigned } from "../../node/blocks/last-signed.js";
+import { consensusKey, readConsensusKey } from "../../node/home/consensus-key.js";
+import { Home } from "../../node/home/home.js";
 import { readNodeId, writeConsensusKey, writeNodeKey } from "../flags/key-files.js";
 import { programChain } from "../flags/program-chain.js";
-import { makeFolder } from "../../base/files/lmdb-access.js";
+import { emptyGenesis } from "../genesis/empty-genesis.js";
+import { type TakenGenesis, takeDocument, withPlainDocument } from "../genesis/take-document.js";
 import { writeDefaultConfig } from "./config-defaults.js";
 
 export interface InitOptions {

@@ -1,15 +1,15 @@
 /** `chaind keys`: keys of accounts in this machine's keyring. */
 
-import { fromHex, toHex } from "../../base/text/bytes.js";
-import { addKeyringFlags, type KeyringFlags, type KeyringUse } from "../client/keyring-options.js";
-import { addRefusedKeyFlags } from "../client/tx/refused-flags.js";
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { parseCount } from "../../base/terminal/options.js";
 import type { Output } from "../../base/terminal/output.js";
-import { programChain } from "../flags/program-chain.js";
 import { usage } from "../../base/terminal/usage.js";
+import { fromHex, toHex } from "../../base/text/bytes.js";
 import type { AddressCodec } from "../../chain/values/address.js";
 import { keyJson } from "../../chain/values/key-json.js";
+import { addKeyringFlags, type KeyringFlags, type KeyringUse } from "../client/keyring-options.js";
+import { addRefusedKeyFlags } from "../client/tx/refused-flags.js";
+import { programChain } from "../flags/program-chain.js";
 import type { KeyInfo } from "../wallet/keyring.js";
 
 interface AddFlags extends KeyringFlags {

@@ -1,14 +1,14 @@
 /** `chaind query`: questions to a node. */
 
 import { Option } from "commander";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { parseCount } from "../../base/terminal/options.js";
+import type { Output } from "../../base/terminal/output.js";
 import { registerDerivedQueries } from "../client/derived/query.js";
 import { addQueryFlags, type QueryFlags } from "../client/flags.js";
 import { addPageFlags as list } from "../client/page-flags.js";
 import type { Question } from "../client/query/question.js";
 import { addTrustFlags } from "../client/verify/trust.js";
-import type { Cobra } from "../../base/terminal/cobra.js";
-import { parseCount } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
 
 /** A command that asks one question. */
 export function question<F extends QueryFlags>(

@@ -2,8 +2,8 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
-import type { Given } from "../../node/comet/engine/flags.js";
 import type { Cobra } from "../../base/terminal/cobra.js";
+import type { Given } from "../../node/comet/engine/flags.js";
 import { addSdkFlags, givenOf } from "../flags/sdk-flags.js";
 import type { LogFlags } from "./start.js";
 

@@ -1,15 +1,7 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { COMET_FLAGS, cometArgs } from "../../node/comet/engine/flags.js";
-import { Home } from "../../node/home/home.js";
-import { requireNoRelay } from "../../node/open/home-database.js";
-import type { Indexer } from "../../node/index/index-settings.js";
-import type { Log, LogFormat, LogOptions, LogSource } from "../../base/text/log-line.js";
-import { recheckWarnings } from "../../node/comet/comet-files.js";
-import { envPrefix } from "../../base/text/program-name.js";
 import { endWithParent } from "../../base/terminal/end-with-parent.js";
-import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../flags/halt-linger-flag.js";
 import { requireKnownSettings, settingFlags, settingsOfSdk } from "../../base/terminal/known-settings.js";
 import {
   HANDLER_DISK_MAX_HELP,
@@ -20,7 +12,13 @@ import {
   parseUint64,
 } from "../../base/terminal/options.js";
 import { isLevelShown, openProcessLog } from "../../base/terminal/process-log.js";
-import { type StartSettings, startSettings } from "../flags/start-settings.js";
+import type { Log, LogFormat, LogOptions, LogSource } from "../../base/text/log-line.js";
+import { envPrefix } from "../../base/text/program-name.js";
+import { recheckWarnings } from "../../node/comet/comet-files.js";
+import { COMET_FLAGS, cometArgs } from "../../node/comet/engine/flags.js";
+import { Home } from "../../node/home/home.js";
+import type { Indexer } from "../../node/index/index-settings.js";
+import { requireNoRelay } from "../../node/open/home-database.js";
 import type { EngineStart } from "../../node/threads/engine-port.js";
 import { RELAYED } from "../../upgrade/module/halt-next.js";
 import {
@@ -32,13 +30,15 @@ import {
   embeddedFlagWarnings,
   relayWarnings,
 } from "../flags/comet-flags.js";
+import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../flags/halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../flags/limit-settings.js";
-import { addDoorFlags, type DoorFlags } from "../run/node-servers.js";
+import { addSdkFlags, givenOf, sdkFlagWarnings } from "../flags/sdk-flags.js";
+import { type StartSettings, startSettings } from "../flags/start-settings.js";
+import { addServerFlags, type ServerFlags } from "../run/node-servers.js";
 import { runComet } from "../run/run-comet.js";
 import { runThreads } from "../run/run-threads.js";
-import { addSdkFlags, givenOf, sdkFlagWarnings } from "../flags/sdk-flags.js";
 
-interface StartOptions extends DoorFlags, CometFlags, HaltLingerFlags {
+interface StartOptions extends ServerFlags, CometFlags, HaltLingerFlags {
   readonly witness?: boolean;
   readonly snapshotBeforeUpgrade?: boolean;
   readonly blockTime: bigint;
@@ -74,7 +74,7 @@ export function registerStart(program: Command): void {
         "Each setting of app.toml is a flag too, those of its tables [rpc] and [limits] as --limits.search-time and so on.\n\n" +
         `With --engine cometbft these are passed on to CometBFT: --moniker, --rpc.laddr,\n${lines(COMET_FLAGS.map((name) => `--${name}`))}.\n` +
         "Its other settings are in <home>/config/config.toml, where `p2p.laddr` is the setting of --p2p.laddr.\n\n" +
-        `A parent with a channel to it that sets ${heldBackName()}=1 has it load everything, say "ready", and wait for a message before\n` +
+        `A parent with a channel to it that sets ${standbyName()}=1 has it load everything, say "ready", and wait for a message before\n` +
         "it opens the home: chainvisor does so before an upgrade.",
     )
     .option("--handlers <dir>", "folder of handlers, beside <home>/handlers (default: the program's own)")
@@ -121,7 +121,7 @@ export function registerStart(program: Command): void {
   addHaltLingerFlag(command);
   addSdkFlags(command);
   addCometFlags(command);
-  addDoorFlags(command).action(async (options: StartOptions, self: Command) => {
+  addServerFlags(command).action(async (options: StartOptions, self: Command) => {
     const globals = self.optsWithGlobals() as GlobalOptions;
     const known = [...settingFlags(program, "app").keys()];
     requireKnownSettings(globals.home, "app", known);
@@ -182,12 +182,12 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
     if (!mode) requireNoRelay(home);
     const served = mode ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
-    const start = { ...begun, engine: "cometbft" as const, startFlags, isHeldBack: mode === "next" || isHeldBack() };
+    const start = { ...begun, engine: "cometbft" as const, startFlags, isStandby: mode === "next" || isStandby() };
     const run = { flags: options, limits, home, start, linger, log, witness, snapshots };
     await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;
   }
-  const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed, isHeldBack: isHeldBack() };
+  const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed, isStandby: isStandby() };
   const embedded = { ...snapshots, interval: 0 };
   await runThreads({ flags: options, limits, home, start, linger, log, witness, snapshots: embedded });
 }
@@ -196,8 +196,8 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
 const relayed = () => process.env[`${envPrefix()}RELAYED`];
 
 /** Of a sidecar's next version: everything is loaded, and the home is another's until it is called. */
-const isHeldBack = () => process.env[heldBackName()] === "1";
-const heldBackName = () => `${envPrefix()}HELD_BACK`;
+const isStandby = () => process.env[standbyName()] === "1";
+const standbyName = () => `${envPrefix()}STANDBY`;
 
 function engineStart(
   options: StartOptions,

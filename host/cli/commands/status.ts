@@ -1,7 +1,8 @@
 /** `chaind status`. */
-import { addNodeFlags, type NodeFlags } from "../client/flags.js";
+
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { jsonLine, type Output } from "../../base/terminal/output.js";
+import { addNodeFlags, type NodeFlags } from "../client/flags.js";
 
 export function registerStatus(program: Cobra, output: Output): void {
   addNodeFlags(program.command("status"))

@@ -1,14 +1,14 @@
 /** `chaind tx`: transactions, made and signed here, sent to a node. */
 import type { Command } from "commander";
+import type { Cobra } from "../../base/terminal/cobra.js";
+import { parseDuration, parseInt64 } from "../../base/terminal/options.js";
+import type { Output } from "../../base/terminal/output.js";
+import { usage } from "../../base/terminal/usage.js";
 import { registerDerivedTxs } from "../client/derived/tx.js";
 import { registerAttestations } from "../client/tx/attest-commands.js";
 import { addTxFlags, type TxFlags } from "../client/tx/flags.js";
 import type { ProposalFlags } from "../client/tx/proposals.js";
 import type { SoftwareUpgradeFlags } from "../client/tx/run.js";
-import type { Cobra } from "../../base/terminal/cobra.js";
-import { parseDuration, parseInt64 } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
-import { usage } from "../../base/terminal/usage.js";
 
 const run = () => import("../client/tx/run.js");
 

@@ -1,10 +1,10 @@
 /** `chaind version`. */
 
-import { toHex } from "../../base/text/bytes.js";
 import type { Cobra } from "../../base/terminal/cobra.js";
 import type { Output } from "../../base/terminal/output.js";
-import { programChain } from "../flags/program-chain.js";
 import { VERSION } from "../../base/terminal/version.js";
+import { toHex } from "../../base/text/bytes.js";
+import { programChain } from "../flags/program-chain.js";
 
 export function registerVersion(program: Cobra, output: Output): void {
   program

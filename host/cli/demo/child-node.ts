@@ -24,10 +24,10 @@ export interface ChildNode {
 }
 
 /** Nobody asks these nodes anything. */
-const NO_DOORS = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
+const NO_SERVERS = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
 
 export function runChildNode(options: ChildNodeOptions): Promise<ChildNodeEnd> {
-  return startChildNode({ ...options, arguments: [...NO_DOORS, ...options.arguments] }).end;
+  return startChildNode({ ...options, arguments: [...NO_SERVERS, ...options.arguments] }).end;
 }
 
 export function startChildNode(options: ChildNodeOptions): ChildNode {

@@ -1,11 +1,12 @@
 /** The end of the job: what was counted at its beginning is counted again. */
-import { toUpperHex } from "../../base/text/bytes.js";
+
 import { isUpgradeError } from "../../base/errors/errors.js";
+import { toUpperHex } from "../../base/text/bytes.js";
 import { verifyHome } from "../offline/verify.js";
-import { askModules } from "./queries-after.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
 import { openJob } from "./open-job.js";
+import { askModules } from "./queries-after.js";
 
 /** Counts again and compares. */
 export async function finish(home: string, before: Count, show: Show): Promise<boolean> {

@@ -1,9 +1,10 @@
 /** The demonstration begins with the oldest version of a chain: a document that was exported after an upgrade is beyond it. */
-import { openDocument, openGenesis } from "../../chain/app/genesis/genesis.js";
-import { inGenesisFile, openFileSource } from "../../base/files/file-source.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { programChain } from "../flags/program-chain.js";
+import { inGenesisFile, openFileSource } from "../../base/files/file-source.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import { openDocument, openGenesis } from "../../chain/app/genesis/genesis.js";
+import { programChain } from "../flags/program-chain.js";
 
 /**
  * @param plain the document, or an inflated copy of it

@@ -3,18 +3,18 @@
  * RPC. State that exists and that nobody can ask for any more is lost to them all the same.
  */
 import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
+import { isUpgradeError } from "../../base/errors/errors.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { AUTH_STORE, accounts } from "../../chain/modules/auth/accounts.js";
+import { bankOf } from "../../chain/modules/bank/bank.js";
+import { GOV_STORE, proposals } from "../../chain/modules/gov/records.js";
+import { STAKING_STORE, validators } from "../../chain/modules/staking/records.js";
+import { addCoins, type Coin } from "../../chain/values/coins.js";
 import { NodeService } from "../../node/embedded/node-service.js";
 import { GenesisFile } from "../../node/home/genesis-file.js";
 import type { OpenNode } from "../../node/open/open-node.js";
-import { isUpgradeError } from "../../base/errors/errors.js";
-import { GOV_STORE, proposals } from "../../chain/modules/gov/records.js";
-import { AUTH_STORE, accounts } from "../../chain/modules/auth/accounts.js";
-import { bankOf } from "../../chain/modules/bank/bank.js";
-import { STAKING_STORE, validators } from "../../chain/modules/staking/records.js";
-import { sha256 } from "../../base/native/sha256.js";
 import { Query } from "../../serve/query/query.js";
 import { programChain } from "../flags/program-chain.js";
-import { addCoins, type Coin } from "../../chain/values/coins.js";
 import { amounts } from "./count.js";
 
 interface Check {

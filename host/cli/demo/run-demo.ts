@@ -1,5 +1,5 @@
 /** The demonstration, loaded when it is asked for: a program that can show it starts no slower for that. */
-import type { Chain } from "../../chain/app/define-chain.js";
+import type { Chain } from "../../chain/app/chain.js";
 import type { ProgramCommand } from "../program/program-command.js";
 
 /**

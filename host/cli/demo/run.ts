@@ -1,21 +1,21 @@
 /** The main job, step by step. Blocks are made on demand and time is counted by blocks, so every run is the same. */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { UpgradeError } from "../../base/errors/errors.js";
+import { makeFolder } from "../../base/files/open-file.js";
+import { sha256 } from "../../base/native/sha256.js";
 import { toUpperHex, utf8 } from "../../base/text/bytes.js";
-import { initHome } from "../commands/init.js";
+import type { Height, Plan } from "../../base/types/types.js";
 import { loadHandlerFile, loadHandlersFolders } from "../../node/home/handlers-folder.js";
 import { Home } from "../../node/home/home.js";
 import type { LocalReceipt } from "../../node/home/local-receipt.js";
 import type { OpenNode } from "../../node/open/open-node.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import { withPlainDocument } from "../genesis/take-document.js";
 import type { WasmHandler } from "../../upgrade/handler/handler.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { programChain } from "../flags/program-chain.js";
-import { makeFolder } from "../../base/files/lmdb-access.js";
-import type { Height, Plan } from "../../base/types/types.js";
 import type { HaltRecord } from "../../upgrade/module/halt.js";
 import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
+import { initHome } from "../commands/init.js";
+import { programChain } from "../flags/program-chain.js";
+import { withPlainDocument } from "../genesis/take-document.js";
 import { requireExit, runChildNode } from "./child-node.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";

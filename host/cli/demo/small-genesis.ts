@@ -2,9 +2,10 @@
  * The main job's own small chain: a few thousand accounts with coins of several kinds, the same ones each time. The
  * first few operate the validators, and their keys are known, so that they can propose and vote.
  */
-import { byteAt } from "../../base/text/checked-index.js";
-import { toBase64, utf8 } from "../../base/text/bytes.js";
+
 import { sha256 } from "../../base/native/sha256.js";
+import { toBase64, utf8 } from "../../base/text/bytes.js";
+import { byteAt } from "../../base/text/checked-index.js";
 import type { Addresses } from "../../chain/values/address.js";
 import { type AccountKey, accountKey } from "../wallet/derive.js";
 

@@ -7,13 +7,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { RpcClient } from "../../node/remote/client.js";
-import { Home } from "../../node/home/home.js";
 import { UpgradeError } from "../../base/errors/errors.js";
-import { programChain } from "../flags/program-chain.js";
-import type { Plan } from "../../base/types/types.js";
-import { Keyring } from "../wallet/keyring.js";
 import { makePrompt } from "../../base/terminal/prompt.js";
+import type { Plan } from "../../base/types/types.js";
+import { Home } from "../../node/home/home.js";
+import { RpcClient } from "../../node/remote/client.js";
+import { programChain } from "../flags/program-chain.js";
+import { Keyring } from "../wallet/keyring.js";
 import { requireExit, startChildNode } from "./child-node.js";
 import { DEPOSIT, operatorKeys } from "./small-genesis.js";
 

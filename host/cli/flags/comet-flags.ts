@@ -1,16 +1,16 @@
 /** The flags of `start` that say who decides blocks, and what they lead to. */
 import { join } from "node:path";
 import { type Command, Option } from "commander";
+import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { configValue, readConfig } from "../../base/terminal/config-file.js";
+import { parseCount } from "../../base/terminal/options.js";
+import { envPrefix } from "../../base/text/program-name.js";
+import type { EngineName } from "../../chain/app/engine-port.js";
 import { type AbciAddress, parseAbciAddress } from "../../node/comet/address.js";
 import { findComet } from "../../node/comet/engine/binary.js";
 import { rpcAddress } from "../../node/comet/engine/flags.js";
-import type { EngineName } from "../../chain/app/engine-port.js";
-import { httpUrl } from "../../node/remote/client.js";
 import type { Home } from "../../node/home/home.js";
-import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { envPrefix } from "../../base/text/program-name.js";
-import { configValue, readConfig } from "../../base/terminal/config-file.js";
-import { parseCount } from "../../base/terminal/options.js";
+import { httpUrl } from "../../node/remote/client.js";
 import { givenOf } from "./sdk-flags.js";
 
 export interface CometFlags {

@@ -1,7 +1,7 @@
 /** The flag of `start` that says how long a node at an upgrade's height holds for its supervisor. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { LingerTime } from "../../node/home/halt-linger.js";
 import { parseDuration } from "../../base/terminal/options.js";
+import type { LingerTime } from "../../node/home/halt-linger.js";
 
 export interface HaltLingerFlags {
   /** Nanoseconds; undefined: as the environment says. */

@@ -2,12 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { concatBytes, toBase64, toHex, toUpperHex, utf8 } from "../../base/text/bytes.js";
-import { makeFolder, writeFileAtomically } from "../../base/files/atomic-file.js";
-import { type ConsensusKey, consensusKey, readKey } from "../../node/home/consensus-key.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { makeFolder, writeFileAtomically } from "../../base/files/atomic-file.js";
+import { concatBytes, toBase64, toHex, toUpperHex, utf8 } from "../../base/text/bytes.js";
 import type { Log } from "../../base/text/log-line.js";
 import { homeCommand } from "../../base/text/shell-word.js";
+import { type ConsensusKey, consensusKey, readKey } from "../../node/home/consensus-key.js";
 
 const SEED_BYTES = 32;
 

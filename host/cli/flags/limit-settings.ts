@@ -1,20 +1,21 @@
 /** The limits of a node's servers as settings: flags of `start`, lines of app.toml, and what they are without either. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { SEARCH_LIMITS, type SearchLimits } from "../../node/blocks/search-budget.js";
-import { DOOR_LIMITS, type DoorLimits } from "../../serve/limits/server.js";
 import { parseCount, parseDuration } from "../../base/terminal/options.js";
+import { SEARCH_LIMITS, type SearchLimits } from "../../node/blocks/search-budget.js";
+import { SERVER_LIMITS } from "../../serve/limits/server.js";
+import type { ServerLimits } from "../../serve/limits/server-limits.js";
 
 const NANOS_PER_MILLI = 1_000_000n;
 /** The longest time that a timer counts. */
 const MILLIS_MAX = 2_147_483_647n;
 
 export interface ChosenLimits {
-  readonly doors: DoorLimits;
+  readonly servers: ServerLimits;
   readonly search: SearchLimits;
 }
 
 /** Limits by who holds them, with what they are unless a setting says otherwise. */
-const DEFAULTS: Readonly<ChosenLimits> = { doors: DOOR_LIMITS, search: SEARCH_LIMITS };
+const DEFAULTS: Readonly<ChosenLimits> = { servers: SERVER_LIMITS, search: SEARCH_LIMITS };
 
 type Holder = keyof ChosenLimits;
 
@@ -39,7 +40,7 @@ function limitsOf<H extends Holder>(holder: H, limits: readonly Described<H>[]):
 }
 
 const LIMITS: readonly LimitSetting[] = [
-  ...limitsOf("doors", [
+  ...limitsOf("servers", [
     { key: "rpc.max-request-batch-size", unit: "count", text: "calls in one request", name: "batchCalls" },
     { key: "rpc.max-batch-bytes", unit: "bytes", text: "bytes of the responses to one batch", name: "batchBytes" },
     { key: "rpc.max-websockets", unit: "count", text: "open websockets", name: "websockets" },
@@ -119,7 +120,10 @@ export function addLimitFlags(command: Command): Command {
 
 /** The limits that flags, environment and app.toml say, by the attribute of each flag. */
 export function chosenLimits(command: Command): ChosenLimits {
-  const chosen: Record<Holder, Record<string, number>> = { doors: { ...DOOR_LIMITS }, search: { ...SEARCH_LIMITS } };
+  const chosen: Record<Holder, Record<string, number>> = {
+    servers: { ...SERVER_LIMITS },
+    search: { ...SEARCH_LIMITS },
+  };
   for (const { key, holder, name } of LIMITS) {
     const option = command.options.find(({ long }) => long === `--${key}`);
     const value = option && command.getOptionValue(option.attributeName());

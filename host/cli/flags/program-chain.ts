@@ -1,7 +1,8 @@
 /** The chain that this command line serves. A process has one, named before any command runs. */
-import type { Chain } from "../../chain/app/define-chain.js";
+
 import { assert } from "../../base/errors/errors.js";
 import { nameProgram } from "../../base/text/program-name.js";
+import type { Chain } from "../../chain/app/chain.js";
 
 let served: Chain | undefined;
 

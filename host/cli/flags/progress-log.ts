@@ -1,6 +1,7 @@
 /** The progress of a running upgrade as the serving thread keeps it: the last reading, and a line a second in the log. */
-import { estimate, type UpgradeProgress } from "../../node/embedded/upgrade-progress.js";
+
 import type { Log } from "../../base/text/log-line.js";
+import { estimate, type UpgradeProgress } from "../../node/embedded/upgrade-progress.js";
 
 const LINE_MILLIS = 1_000;
 /** Steps that are remembered of one upgrade. */

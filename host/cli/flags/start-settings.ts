@@ -5,14 +5,14 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import type { EngineName } from "../../chain/app/engine-port.js";
 import { assert, messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { readyArguments } from "../../base/terminal/arguments.js";
+import { envName, settle } from "../../base/terminal/settings.js";
+import { usage } from "../../base/terminal/usage.js";
 import { programName } from "../../base/text/program-name.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import type { Height } from "../../base/types/types.js";
-import { usage } from "../../base/terminal/usage.js";
-import { readyArguments } from "../../base/terminal/arguments.js";
-import { envName, settle } from "../../base/terminal/settings.js";
+import type { EngineName } from "../../chain/app/engine-port.js";
 
 export interface StartSettings {
   /** Undefined: neither a flag nor the environment nor app.toml names one. */

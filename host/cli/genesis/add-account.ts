@@ -1,12 +1,13 @@
 /** `chaind genesis add-account`: an account with coins, and optionally the power of this node's validator. */
+
+import { usage } from "../../base/terminal/usage.js";
 import { equalBytes } from "../../base/text/bytes.js";
-import { type KeyringFlags, withKeyring } from "../client/keyring-options.js";
+import type { AuthGenesis } from "../../chain/modules/auth/genesis.js";
+import { formatCoins, parseCoins } from "../../chain/values/coins.js";
 import { readConsensusKey } from "../../node/home/consensus-key.js";
 import { Home } from "../../node/home/home.js";
-import type { AuthGenesis } from "../../chain/modules/auth/genesis.js";
+import { type KeyringFlags, withKeyring } from "../client/keyring-options.js";
 import { programChain } from "../flags/program-chain.js";
-import { usage } from "../../base/terminal/usage.js";
-import { formatCoins, parseCoins } from "../../chain/values/coins.js";
 import { type Balance, nextNumber, setBalance } from "./balances.js";
 import { listAt, readDocument, requireNoChain, writeDocument } from "./document.js";
 import { POWER_TOKENS, putValidator } from "./put-validator.js";

@@ -2,26 +2,32 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { readRegularFile } from "../../base/files/open-file.js";
+import { PubKeySchema } from "../../base/gen/cosmos/crypto/ed25519/keys_pb.js";
+import {
+  AuthInfoSchema,
+  type Tx,
+  TxBodySchema,
+  TxRawSchema,
+  TxSchema,
+} from "../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { configValue, readConfig } from "../../base/terminal/config-file.js";
 import { equalBytes } from "../../base/text/bytes.js";
+import { decodeText } from "../../base/text/text.js";
 import type { Genesis } from "../../chain/app/genesis/genesis.js";
 import { verifySignature } from "../../chain/comet-types/keys.js";
-import { Home } from "../../node/home/home.js";
-import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { PubKeySchema } from "../../base/gen/cosmos/crypto/ed25519/keys_pb.js";
-import { AuthInfoSchema, type Tx, TxBodySchema, TxRawSchema, TxSchema } from "../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { messageFromJson } from "../../chain/messages/message-json.js";
 import { signBytes } from "../../chain/modules/auth/signatures.js";
 import { type NewValidatorMessage, readNewValidator } from "../../chain/modules/staking/compose.js";
 import type { StakingGenesis } from "../../chain/modules/staking/genesis.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { configValue, readConfig } from "../../base/terminal/config-file.js";
-import { readNodeId } from "../flags/key-files.js";
-import { programChain } from "../flags/program-chain.js";
-import { readRegularFile } from "../../base/files/lmdb-access.js";
-import { decodeText } from "../../base/text/text.js";
 import { keyAddress, readKey } from "../../chain/values/account-key.js";
 import { parseAmount } from "../../chain/values/coins.js";
 import { parseDecimal } from "../../chain/values/decimal.js";
+import { Home } from "../../node/home/home.js";
+import { readNodeId } from "../flags/key-files.js";
+import { programChain } from "../flags/program-chain.js";
 import { withPeers } from "./comet-config.js";
 import { documentFields, genesisRegistry, requireMessageTerms } from "./create-validator.js";
 import { readDocument, requireNoChain, writeDocument } from "./document.js";

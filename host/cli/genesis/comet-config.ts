@@ -1,10 +1,10 @@
 /** `config/config.toml`, CometBFT's own settings: what is left out of it has CometBFT's default. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { utf8 } from "../../base/text/bytes.js";
 import { writeFileAtomically } from "../../base/files/atomic-file.js";
 import { withSetting } from "../../base/terminal/config-edit.js";
 import { tomlText } from "../../base/terminal/config-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 
 const FILE_MODE = 0o644;
 

@@ -4,11 +4,11 @@
  */
 import { createRegistry, type Registry } from "@bufbuild/protobuf";
 import { filesOf } from "../../chain/app/define-chain.js";
-import { requireTerms } from "../client/tx/create-validator.js";
 import { type NewValidatorMessage, STAKING_TX_FILE } from "../../chain/modules/staking/compose.js";
-import { programChain } from "../flags/program-chain.js";
 import type { Coin } from "../../chain/values/coins.js";
 import { formatDecimal } from "../../chain/values/decimal.js";
+import { requireTerms } from "../client/tx/create-validator.js";
+import { programChain } from "../flags/program-chain.js";
 
 /** What is asked of a message that another program may have signed. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function requireMessageTerms({ commission, minSelfDelegation }: NewValidatorMessage, coin: Coin): void {

@@ -1,14 +1,14 @@
 /** The genesis document of a home as JSON that can be changed and written back. */
 
-import { utf8 } from "../../base/text/bytes.js";
-import { type Genesis, parseGenesis } from "../../chain/app/genesis/genesis.js";
-import { requireExactNumbers } from "../../chain/genesis-stream/exact-numbers.js";
-import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
-import type { Home } from "../../node/home/home.js";
 import { UpgradeError } from "../../base/errors/errors.js";
-import { programChain } from "../flags/program-chain.js";
+import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { homeCommand } from "../../base/text/shell-word.js";
 import { decodeText } from "../../base/text/text.js";
+import { type Genesis, parseGenesis } from "../../chain/app/genesis/genesis.js";
+import { requireExactNumbers } from "../../chain/genesis-stream/exact-numbers.js";
+import type { Home } from "../../node/home/home.js";
+import { programChain } from "../flags/program-chain.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;

@@ -1,9 +1,9 @@
 /** The genesis document of a new chain, before anybody has an account. */
 import { randomBytes } from "node:crypto";
 import { toHex } from "../../base/text/bytes.js";
+import { formatTime } from "../../base/time/time.js";
 import { wallClock } from "../../node/embedded/clock.js";
 import { programChain } from "../flags/program-chain.js";
-import { formatTime } from "../../base/time/time.js";
 
 export function emptyGenesis(): Record<string, unknown> {
   const suffix = toHex(randomBytes(3));

@@ -6,8 +6,8 @@
 
 import { bech32 } from "@scure/base";
 import { toBase64 } from "../../base/text/bytes.js";
-import { GOV_MODULE } from "../../chain/modules/gov/records.js";
 import type { Sha256 } from "../../base/types/types.js";
+import { GOV_MODULE } from "../../chain/modules/gov/records.js";
 import { addressesOf, moduleAddress } from "../../chain/values/address.js";
 import { addCoins, type Coin } from "../../chain/values/coins.js";
 import { readCoins } from "../../chain/values/json-coins.js";

@@ -1,7 +1,8 @@
 /** A validator of a genesis document, with what its operator delegates to it. */
+
+import { usage } from "../../base/terminal/usage.js";
 import { toBase64 } from "../../base/text/bytes.js";
 import { programChain } from "../flags/program-chain.js";
-import { usage } from "../../base/terminal/usage.js";
 import { listAt } from "./document.js";
 
 /** Tokens of one unit of power (the Cosmos SDK's `DefaultPowerReduction`). */

@@ -2,14 +2,15 @@
  * What an operator delegates to its own validator in a genesis document: out of its account's balance into the account
  * of bonded tokens, where the Cosmos SDK keeps them, so that the sum of all balances stays.
  */
+
+import { sha256 } from "../../base/native/sha256.js";
+import { usage } from "../../base/terminal/usage.js";
 import { equalBytes } from "../../base/text/bytes.js";
 import type { Genesis } from "../../chain/app/genesis/genesis.js";
 import type { AuthGenesis } from "../../chain/modules/auth/genesis.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { programChain } from "../flags/program-chain.js";
-import { usage } from "../../base/terminal/usage.js";
 import { moduleAddress } from "../../chain/values/address.js";
 import type { Coin } from "../../chain/values/coins.js";
+import { programChain } from "../flags/program-chain.js";
 import { type Balance, nextNumber, setBalance } from "./balances.js";
 import { listAt } from "./document.js";
 import { POWER_TOKENS } from "./put-validator.js";

@@ -19,18 +19,18 @@ import {
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { toHex, utf8 } from "../../base/text/bytes.js";
-import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/app/genesis/genesis.js";
-import { readRange } from "../../base/files/byte-source.js";
-import type { GenesisDocument } from "../../chain/genesis-stream/document.js";
-import { type FileSource, inGenesisFile, openFileSource } from "../../base/files/file-source.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { readRange } from "../../base/files/byte-source.js";
+import { diskFailure } from "../../base/files/disk-errors.js";
+import { type FileSource, inGenesisFile, openFileSource } from "../../base/files/file-source.js";
+import { makeFolder, openRegularFile } from "../../base/files/open-file.js";
 import { sha256 } from "../../base/native/sha256.js";
-import { programChain } from "../flags/program-chain.js";
-import { makeFolder, openRegularFile } from "../../base/files/lmdb-access.js";
-import { diskFailure } from "../../base/files/lmdb-errors.js";
-import { removedAtEnd, temporaryFolder } from "../../state/store/disk/lmdb-temporary-path.js";
+import { toHex, utf8 } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
+import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/app/genesis/genesis.js";
+import type { GenesisDocument } from "../../chain/genesis-stream/document.js";
+import { removedAtEnd, temporaryFolder } from "../../state/store/disk/lmdb-temporary-path.js";
+import { programChain } from "../flags/program-chain.js";
 import { convertLegacyGenesis } from "./legacy-genesis.js";
 
 const FILE_MODE = 0o644;

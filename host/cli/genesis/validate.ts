@@ -1,11 +1,11 @@
 /** `chaind genesis validate`: makes the checks of `start` before the first block, and prints what is in the document. */
 
+import { formatTime } from "../../base/time/time.js";
 import { genesisCounts } from "../../chain/app/genesis/genesis.js";
 import { genesisVersion } from "../../chain/app/start.js";
 import { checkAll } from "../../node/home/begun-genesis.js";
 import { Home } from "../../node/home/home.js";
 import { programChain } from "../flags/program-chain.js";
-import { formatTime } from "../../base/time/time.js";
 import { checkDocument } from "./take-document.js";
 
 /** @throws UpgradeError UPG_INVALID_GENESIS naming the path of what is wrong */

@@ -1,8 +1,8 @@
 /** A network of validators on one machine: what its file, `localnet.json`, says of it. */
 import { join, resolve } from "node:path";
-import { utf8 } from "../../base/text/bytes.js";
-import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { programName } from "../../base/text/program-name.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { decodeText } from "../../base/text/text.js";

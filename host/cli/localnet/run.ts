@@ -6,9 +6,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { HOLDING } from "../../node/home/halt-linger.js";
 import { messageOf } from "../../base/errors/errors.js";
 import { StopRequests } from "../../base/terminal/stop-requests.js";
+import { HOLDING } from "../../node/home/halt-linger.js";
 import { eventOf, isOfComet, type NodeEvent } from "./lines.js";
 import { homeOf, type LocalNode } from "./network.js";
 

@@ -13,16 +13,16 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { toHex, utf8 } from "../../base/text/bytes.js";
+import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { diskFailure } from "../../base/files/disk-errors.js";
+import { makeFolder, openRegularFile, syncFolder } from "../../base/files/open-file.js";
+import { VERSION } from "../../base/terminal/version.js";
+import { toHex, utf8 } from "../../base/text/bytes.js";
 import { Home } from "../../node/home/home.js";
 import { noChain } from "../../node/open/home-database.js";
-import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
-import { makeFolder, openRegularFile, syncFolder } from "../../base/files/lmdb-access.js";
 import { copyLmdb } from "../../state/store/disk/lmdb-copy.js";
-import { diskFailure } from "../../base/files/lmdb-errors.js";
 import { removedAtEnd } from "../../state/store/disk/lmdb-temporary-path.js";
-import { VERSION } from "../../base/terminal/version.js";
 import { verifyHome } from "./verify.js";
 
 /** A file of a copy. */

@@ -1,14 +1,14 @@
 /** `chaind compact`: the database without the pages that are free, in the place of the one before. */
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { UpgradeError } from "../../base/errors/errors.js";
+import { diskFailure } from "../../base/files/disk-errors.js";
+import { syncFolder } from "../../base/files/open-file.js";
 import { Home } from "../../node/home/home.js";
+import { HomeLock } from "../../node/home/home-lock.js";
 import { noChain, requireNoRelay } from "../../node/open/home-database.js";
 import { checkDatabase } from "../../node/open/start-checks.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import { HomeLock } from "../../node/home/home-lock.js";
-import { syncFolder } from "../../base/files/lmdb-access.js";
 import { copyLmdb } from "../../state/store/disk/lmdb-copy.js";
-import { diskFailure } from "../../base/files/lmdb-errors.js";
 import { LmdbFileDatabase } from "../../state/store/disk/lmdb-file-database.js";
 import { COMPACT_COPY, removedAtEnd } from "../../state/store/disk/lmdb-temporary-path.js";
 import { verifyDatabase } from "./verify.js";

@@ -1,13 +1,13 @@
 /** A committed version as the text of a genesis document, a piece at a time: a chain may have millions of accounts. */
 import { toBase64 } from "../../base/text/bytes.js";
-import type { Chain } from "../../chain/app/define-chain.js";
-import { genesisParams } from "../../chain/app/genesis/consensus-params.js";
-import type { GenesisFacts } from "../../chain/app/genesis/genesis.js";
-import { listText, openText } from "../../chain/app/genesis/list-text.js";
+import type { VersionMap } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { paramsOf } from "../../chain/app/engine-values.js";
+import { genesisParams } from "../../chain/app/genesis/consensus-params.js";
+import type { GenesisFacts } from "../../chain/app/genesis/genesis-facts.js";
+import { listText, openText } from "../../chain/app/genesis/list-text.js";
 import type { ChainVersion } from "../../chain/app/versions/version.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
-import type { VersionMap } from "../../base/types/types.js";
 import { exportPieces } from "../../upgrade/module/genesis-calls.js";
 import type { ExportLosses } from "./export-losses.js";
 

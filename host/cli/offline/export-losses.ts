@@ -1,7 +1,8 @@
 /** Finds records that an exported genesis document leaves out, so that nobody starts a chain without them unknowingly. */
+
+import type { KVReader } from "../../base/types/types.js";
 import { type Module, storesOf } from "../../chain/app/module.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
-import type { KVReader } from "../../base/types/types.js";
 import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 
 /** What the exports of modules read, to be asked once the document is complete. */

@@ -1,9 +1,9 @@
 /** A file that an operator names for what a command writes: none of the home's own is replaced, and no device or pipe. */
 import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
+import { usage } from "../../base/terminal/usage.js";
 import type { Home } from "../../node/home/home.js";
 import { outputStats } from "../../node/home/output-folder.js";
-import { usage } from "../../base/terminal/usage.js";
 
 export interface OutputFile {
   /** Without links. */

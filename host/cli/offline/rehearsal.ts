@@ -3,20 +3,20 @@
  * the store upgrades made, and what the upgrade block refuses before it runs the handler. Everything goes to memory.
  */
 
-import { App } from "../../chain/app/app.js";
-import type { GenesisFacts } from "../../chain/app/genesis/genesis.js";
-import { Core } from "../../upgrade/core/core.js";
 import { upgradeFiles } from "../../base/files/atomic-file.js";
+import { sha256 } from "../../base/native/sha256.js";
+import type { Plan } from "../../base/types/types.js";
+import { App } from "../../chain/app/app.js";
+import type { GenesisFacts } from "../../chain/app/genesis/genesis-facts.js";
 import type { Home } from "../../node/home/home.js";
 import { stagedHandlers, type VersionsAndHandlers } from "../../node/home/versions-and-handlers.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { programChain } from "../flags/program-chain.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { MemoryDatabase } from "../../state/store/disk/memory-database.js";
 import { OverlayDatabase } from "../../state/store/disk/overlay-database.js";
-import type { Plan } from "../../base/types/types.js";
+import { Core } from "../../upgrade/core/core.js";
 import { judgeUpgrade } from "../../upgrade/module/handler-readiness.js";
-import type { RegisteredHandler } from "../../upgrade/module/handlers.js";
+import type { RegisteredHandler } from "../../upgrade/module/upgrade-handler.js";
+import { programChain } from "../flags/program-chain.js";
 
 export interface RehearsalFacts extends VersionsAndHandlers {
   readonly home: Home;

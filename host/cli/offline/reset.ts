@@ -1,14 +1,14 @@
 /** Takes a home back to before its chain's first block: state, blocks and logs go; keys and what they have signed stay. */
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { UpgradeError } from "../../base/errors/errors.js";
+import { diskFailure } from "../../base/files/disk-errors.js";
+import { LastSigned } from "../../node/blocks/last-signed.js";
+import { cometFiles } from "../../node/comet/comet-files.js";
 import { databaseHolder } from "../../node/comet/engine/database-holder.js";
 import { requireHome } from "../../node/home/begun-genesis.js";
 import { Home } from "../../node/home/home.js";
-import { LastSigned } from "../../node/blocks/last-signed.js";
-import { UpgradeError } from "../../base/errors/errors.js";
 import { HomeLock } from "../../node/home/home-lock.js";
-import { diskFailure } from "../../base/files/lmdb-errors.js";
-import { cometFiles } from "../../node/comet/comet-files.js";
 
 export interface ResetFlags {
   /** The addresses of peers that CometBFT has learned stay too. */

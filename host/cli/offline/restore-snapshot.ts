@@ -1,21 +1,21 @@
 /** The state of a snapshot that lies in a home, in a home without state: as one that CometBFT fetches, but from this disk. */
 
-import { fromHex, toUpperHex } from "../../base/text/bytes.js";
-import { engineMark } from "../../chain/app/engine-port.js";
-import { HeldHome } from "../../node/open/open-home.js";
-import type { OpenApp } from "../../node/open/open-options.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import type { Snapshot } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { sha256 } from "../../base/native/sha256.js";
-import { programChain } from "../flags/program-chain.js";
+import { usage } from "../../base/terminal/usage.js";
+import { fromHex, toUpperHex } from "../../base/text/bytes.js";
 import { homeCommand } from "../../base/text/shell-word.js";
+import type { Height } from "../../base/types/types.js";
+import { engineMark } from "../../chain/app/engine-port.js";
+import { OpenHome } from "../../node/open/open-home.js";
+import type { OpenApp } from "../../node/open/open-options.js";
 import { checkedChunk } from "../../node/snapshots/archive.js";
 import { namedAppHash, requireKnown } from "../../node/snapshots/facts.js";
 import { SnapshotFolder } from "../../node/snapshots/folder.js";
 import { SnapshotRestore } from "../../node/snapshots/restore.js";
 import { RecordChanges } from "../../state/store/disk/database.js";
-import type { Height } from "../../base/types/types.js";
-import { usage } from "../../base/terminal/usage.js";
+import { programChain } from "../flags/program-chain.js";
 import { noSnapshot } from "./snapshots.js";
 
 export interface RestoreFlags {
@@ -46,7 +46,7 @@ export async function restoreSnapshot(
 ): Promise<Restored> {
   const given = appHash === undefined ? undefined : hashOf(appHash);
   const options = { chain: programChain(), home: path, ...(handlers === undefined ? {} : { handlers }) };
-  const held = HeldHome.holdForComet({ ...options, log: (_, message) => say(message) });
+  const held = OpenHome.holdForComet({ ...options, log: (_, message) => say(message) });
   try {
     const folder = new SnapshotFolder(held.home.snapshotsFolder);
     const snapshot = folder.get(height, format);

@@ -1,19 +1,19 @@
 /** Takes back the last block of a home whose blocks CometBFT decided: the application's, then CometBFT's own state. */
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
+import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { toUpperHex } from "../../base/text/bytes.js";
+import { homeCommand } from "../../base/text/shell-word.js";
+import { decodeLossy } from "../../base/text/text.js";
+import { LastSigned } from "../../node/blocks/last-signed.js";
+import { cometFiles } from "../../node/comet/comet-files.js";
 import { findComet } from "../../node/comet/engine/binary.js";
 import { databaseHolder } from "../../node/comet/engine/database-holder.js";
-import { toUpperHex } from "../../base/text/bytes.js";
 import { Home } from "../../node/home/home.js";
 import { withDatabase } from "../../node/open/home-database.js";
-import { LastSigned } from "../../node/blocks/last-signed.js";
-import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { homeCommand } from "../../base/text/shell-word.js";
 import { lastVersionOf } from "../../state/store/disk/fenced-database.js";
 import { lastEngine } from "../../state/store/versions/commit-record.js";
 import { rollbackLastVersion } from "../../state/store/versions/rollback.js";
-import { decodeLossy } from "../../base/text/text.js";
-import { cometFiles } from "../../node/comet/comet-files.js";
 import type { RolledBackBlock } from "./rollback.js";
 
 interface RollbackOptions {

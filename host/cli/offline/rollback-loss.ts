@@ -1,18 +1,19 @@
 /** What a rollback takes back, read before anything is written: what an operator is asked about. */
+
+import { UpgradeError } from "../../base/errors/errors.js";
+import { usage } from "../../base/terminal/usage.js";
 import { toUpperHex } from "../../base/text/bytes.js";
+import type { Height } from "../../base/types/types.js";
 import { BlockStore } from "../../node/blocks/block-store.js";
+import { LastSigned } from "../../node/blocks/last-signed.js";
 import type { Home } from "../../node/home/home.js";
 import { withReader } from "../../node/open/home-database.js";
-import { LastSigned } from "../../node/blocks/last-signed.js";
-import { UpgradeError } from "../../base/errors/errors.js";
 import { SnapshotFolder } from "../../node/snapshots/folder.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { lastVersionOf } from "../../state/store/disk/fenced-database.js";
 import { codeRecordsAfter } from "../../state/store/versions/code-records.js";
 import { type CommitState, readCommit } from "../../state/store/versions/commit-record.js";
 import { ReadableVersions } from "../../state/store/versions/readable-versions.js";
-import type { Height } from "../../base/types/types.js";
-import { usage } from "../../base/terminal/usage.js";
 
 /** How far to go back: to a height, or so many blocks. */
 export interface RollbackTarget {

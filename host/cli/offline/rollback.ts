@@ -1,16 +1,18 @@
 /** Takes back a home's last blocks. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { toUpperHex } from "../../base/text/bytes.js";
-import { BlockStore } from "../../node/blocks/block-store.js";
-import { ValidatorStore } from "../../node/blocks/validator-store.js";
-import { readFileIfThere } from "../../base/files/atomic-file.js";
-import type { Home } from "../../node/home/home.js";
-import { withDatabase } from "../../node/open/home-database.js";
-import { endRollback, type LastState, noteRollback } from "../../node/blocks/rollback-note.js";
 import { assert, UpgradeError } from "../../base/errors/errors.js";
-import { TxIndex } from "../../node/index/tx-index.js";
+import { readFileIfThere } from "../../base/files/atomic-file.js";
 import { sha256 } from "../../base/native/sha256.js";
+import { toUpperHex } from "../../base/text/bytes.js";
+import { decodeLossy } from "../../base/text/text.js";
+import type { Height } from "../../base/types/types.js";
+import { BlockStore } from "../../node/blocks/block-store.js";
+import { endRollback, type LastState, noteRollback } from "../../node/blocks/rollback-note.js";
+import { ValidatorStore } from "../../node/blocks/validator-store.js";
+import type { Home } from "../../node/home/home.js";
+import { TxIndex } from "../../node/index/tx-index.js";
+import { withDatabase } from "../../node/open/home-database.js";
 import { SnapshotFolder } from "../../node/snapshots/folder.js";
 import type { Batch } from "../../state/store/disk/database.js";
 import { lastVersionOf } from "../../state/store/disk/fenced-database.js";
@@ -18,8 +20,6 @@ import type { LmdbDatabase } from "../../state/store/disk/lmdb-database.js";
 import { codeRecordsAfter } from "../../state/store/versions/code-records.js";
 import { lastEngine, readCommit } from "../../state/store/versions/commit-record.js";
 import { type RolledBack, rollbackLastVersion, rollbackTo } from "../../state/store/versions/rollback.js";
-import { decodeLossy } from "../../base/text/text.js";
-import type { Height } from "../../base/types/types.js";
 import { type RollbackLoss, requireTarget, snapshotsAfter } from "./rollback-loss.js";
 
 export interface RolledBackBlock {

@@ -1,23 +1,23 @@
 /** Snapshots in a home: which there are, one more of the last height, one less, one as a file. */
 
+import { UpgradeError } from "../../base/errors/errors.js";
+import type { Snapshot } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
+import { sha256 } from "../../base/native/sha256.js";
 import { toHex, toUpperHex } from "../../base/text/bytes.js";
+import { homeCommand } from "../../base/text/shell-word.js";
+import type { Height } from "../../base/types/types.js";
 import { engineMark } from "../../chain/app/engine-port.js";
-import { Core } from "../../upgrade/core/core.js";
 import { requireHome } from "../../node/home/begun-genesis.js";
 import { keptGenesis } from "../../node/home/genesis-record.js";
 import { Home } from "../../node/home/home.js";
 import { noChain } from "../../node/open/home-database.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import type { Snapshot } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { homeCommand } from "../../base/text/shell-word.js";
 import { loadArchive, writeArchive } from "../../node/snapshots/archive.js";
 import { namedAppHash, SNAPSHOT_FORMAT } from "../../node/snapshots/facts.js";
 import { SnapshotFolder } from "../../node/snapshots/folder.js";
 import { takeSnapshot } from "../../node/snapshots/take.js";
 import { lastVersionOf } from "../../state/store/disk/fenced-database.js";
 import { readCommit } from "../../state/store/versions/commit-record.js";
-import type { Height } from "../../base/types/types.js";
+import { Core } from "../../upgrade/core/core.js";
 import { openOneState } from "./one-state.js";
 import { outputFile } from "./output-file.js";
 

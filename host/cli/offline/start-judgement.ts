@@ -1,9 +1,10 @@
 /** Settings of `start` with which a node does not make a plan's block, whatever handler is here. */
-import type { Chain } from "../../chain/app/define-chain.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { StartSettings } from "../flags/start-settings.js";
-import type { Height, Plan } from "../../base/types/types.js";
 import { visible } from "../../base/text/visible.js";
+import type { Height, Plan } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
+import type { StartSettings } from "../flags/start-settings.js";
 
 /** The home, the height of its next block, and what a start would run with. */
 export interface StartFacts {

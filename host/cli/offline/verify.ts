@@ -1,14 +1,14 @@
 /** Checks everything that a home's database holds, and the record of the last signature, while no node runs. Nothing is written, not even a lock file. */
 import { existsSync } from "node:fs";
+import { messageOf } from "../../base/errors/errors.js";
+import { sha256 } from "../../base/native/sha256.js";
 import { toUpperHex } from "../../base/text/bytes.js";
 import type { PublicKey } from "../../chain/comet-types/keys.js";
 import { auditBlocks, type BlocksAudit } from "../../node/blocks/audit-blocks.js";
+import { LastSigned } from "../../node/blocks/last-signed.js";
 import { readConsensusKey } from "../../node/home/consensus-key.js";
 import type { Home } from "../../node/home/home.js";
 import { withReader } from "../../node/open/home-database.js";
-import { LastSigned } from "../../node/blocks/last-signed.js";
-import { messageOf } from "../../base/errors/errors.js";
-import { sha256 } from "../../base/native/sha256.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { formatKey } from "../../state/store/disk/keys.js";
 import type { LmdbFileDatabase } from "../../state/store/disk/lmdb-file-database.js";

@@ -1,18 +1,19 @@
 /** `chaind upgrade witness` and `forget`: the part of the state before an upgrade that its handler looks at. */
-import { toHex } from "../../base/text/bytes.js";
+
+import { UpgradeError } from "../../base/errors/errors.js";
 import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { toHex } from "../../base/text/bytes.js";
 import { keptGenesis } from "../../node/home/genesis-record.js";
 import { Home } from "../../node/home/home.js";
 import { noChain, openShared } from "../../node/open/home-database.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import { sha256 } from "../../base/native/sha256.js";
 import { recordFromHome } from "../../node/snapshots/record-home.js";
 import { forgetBefore, writeWitness } from "../../node/snapshots/witness-files.js";
-import { programChain } from "../flags/program-chain.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { findWitness } from "../../state/store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
-import { HeldVersions } from "../../state/store/versions/pinned-versions.js";
+import { PinnedVersions } from "../../state/store/versions/pinned-versions.js";
+import { programChain } from "../flags/program-chain.js";
 import { outputFile } from "./output-file.js";
 
 export interface WitnessFlags {
@@ -65,7 +66,7 @@ export function heightHeldFor(path: string, plan: string): string {
 }
 
 function heldHeight(database: Database, plan: string): number {
-  const height = HeldVersions.load(database).versionOf(plan);
+  const height = PinnedVersions.load(database).versionOf(plan);
   if (height !== undefined) return height;
   const { version } = new CommitMultiStore(database, { sha256 }).lastCommitID;
   throw new UpgradeError("UPG_NOT_FOUND_VERSION", `no state is held for the upgrade "${plan}" at height ${version}`);

@@ -1,13 +1,13 @@
 /** What this node's validator has attested of the plan, and how much power has attested the same. */
 import { equalBytes, toHex } from "../../base/text/bytes.js";
+import { programName } from "../../base/text/program-name.js";
+import { shellWord } from "../../base/text/shell-word.js";
 import type { ReadableStores } from "../../chain/app/module.js";
 import { STAKING_STORE } from "../../chain/modules/staking/records.js";
 import { ATTEST_URL } from "../../chain/modules/upgrade/compose.js";
 import { contradict, type ReadinessGroup, type ReadinessTally } from "../../chain/modules/upgrade/readiness.js";
 import { decidingIn, readinessIn } from "../../chain/modules/upgrade/state-readiness.js";
-import { programName } from "../../base/text/program-name.js";
 import { programChain } from "../flags/program-chain.js";
-import { shellWord } from "../../base/text/shell-word.js";
 import type { Row } from "./row.js";
 
 export interface AttestationFacts {

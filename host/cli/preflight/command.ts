@@ -1,11 +1,12 @@
 /** `chaind upgrade preflight`: is all there for the scheduled upgrade? */
-import { startUnderSidecar } from "../../node/home/supervised-start.js";
+
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { settingFlags } from "../../base/terminal/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../base/terminal/options.js";
 import type { Output } from "../../base/terminal/output.js";
-import { settledStart } from "../flags/start-settings.js";
+import { startUnderSidecar } from "../../node/home/supervised-start.js";
 import { NOT_READY_EXIT } from "../../visor/decide/readiness.js";
+import { settledStart } from "../flags/start-settings.js";
 import type { PreflightFlags } from "./preflight.js";
 
 export function registerPreflight(program: Cobra, group: Cobra, output: Output): void {

@@ -1,12 +1,13 @@
 /** What a start at the plan's height would open: the handler, its layouts, and the stores before and after in words. */
+
+import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
+import type { Plan, StoreUpgrades } from "../../base/types/types.js";
 import type { App } from "../../chain/app/app.js";
 import type { Home } from "../../node/home/home.js";
-import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
-import { rehearseUpgrade } from "../offline/rehearsal.js";
 import { type Program, problemOf } from "../../node/programs/layout.js";
-import type { Plan, StoreUpgrades } from "../../base/types/types.js";
-import type { RegisteredHandler } from "../../upgrade/module/handlers.js";
 import { stageCommand } from "../../upgrade/module/stage-command.js";
+import type { RegisteredHandler } from "../../upgrade/module/upgrade-handler.js";
+import { rehearseUpgrade } from "../offline/rehearsal.js";
 import { readOnly } from "./program-rows.js";
 import type { Row } from "./row.js";
 

@@ -1,9 +1,9 @@
 /** Disk and memory: what the upgrade may need beside what is free. */
 import { freemem } from "node:os";
-import type { RehearsalReport } from "../client/tx/rehearsal-report.js";
+import type { Plan } from "../../base/types/types.js";
 import type { Home } from "../../node/home/home.js";
 import { roomLine, upgradeRoom } from "../../node/home/upgrade-room.js";
-import type { Plan } from "../../base/types/types.js";
+import type { RehearsalReport } from "../client/tx/rehearsal-report.js";
 import type { Row } from "./row.js";
 
 const MIB = 1_048_576;

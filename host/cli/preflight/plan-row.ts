@@ -1,9 +1,10 @@
 /** The plan, and how much time is left until its height, by the times of the blocks that the home has committed. */
+
+import { durationText } from "../../base/time/time.js";
+import type { Height, Plan, Timestamp } from "../../base/types/types.js";
 import { blockTimesOf, estimate, type Moment, windowsOf } from "../../chain/app/pace.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { readCommit } from "../../state/store/versions/commit-record.js";
-import { durationText } from "../../base/time/time.js";
-import type { Height, Plan, Timestamp } from "../../base/types/types.js";
 import type { Row } from "./row.js";
 
 const NANOS = 1_000_000_000n;

@@ -2,20 +2,20 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { toHex } from "../../base/text/bytes.js";
 import { messageOf } from "../../base/errors/errors.js";
+import { diskFiles } from "../../base/files/disk-files.js";
+import type { Files } from "../../base/files/files.js";
+import { VERSION } from "../../base/terminal/version.js";
+import { toHex } from "../../base/text/bytes.js";
+import { shellWord } from "../../base/text/shell-word.js";
+import type { Plan } from "../../base/types/types.js";
+import { Layout, type Program, problemOf } from "../../node/programs/layout.js";
+import type { RegisteredHandler } from "../../upgrade/module/upgrade-handler.js";
 import { parsePlanInfo, selectBinary } from "../../upgrade/plan-info/plan-info.js";
 import { type PlanUrl, parsePlanUrl } from "../../upgrade/plan-info/plan-url.js";
 import { goPlatform } from "../../upgrade/plan-info/platform.js";
-import { diskFiles } from "../../base/files/disk-files.js";
-import type { Files } from "../../base/files/files.js";
-import { Layout, type Program, problemOf } from "../../node/programs/layout.js";
-import { programChain } from "../flags/program-chain.js";
-import { shellWord } from "../../base/text/shell-word.js";
 import { verifiedDownload } from "../../visor/stage/verified-download.js";
-import type { Plan } from "../../base/types/types.js";
-import type { RegisteredHandler } from "../../upgrade/module/handlers.js";
-import { VERSION } from "../../base/terminal/version.js";
+import { programChain } from "../flags/program-chain.js";
 import type { Row } from "./row.js";
 
 /** A preflight changes nothing: not even whether a program may be executed. */

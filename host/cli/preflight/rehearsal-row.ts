@@ -1,16 +1,16 @@
 /** The last rehearsal of the plan: the report that the home keeps, or one of `upgrade rehearse -o json` that a flag names. */
 import { existsSync } from "node:fs";
-import { type RehearsalReport, readRehearsal } from "../client/tx/rehearsal-report.js";
-import { foreignTo } from "../client/tx/rehearsed-chain.js";
-import type { Home } from "../../node/home/home.js";
 import { messageOf } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { programName } from "../../base/text/program-name.js";
-import { withRemedy } from "../../node/home/failed-rehearsal.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import type { Plan } from "../../base/types/types.js";
+import { withRemedy } from "../../node/home/failed-rehearsal.js";
+import type { Home } from "../../node/home/home.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
-import type { Plan } from "../../base/types/types.js";
+import { type RehearsalReport, readRehearsal } from "../client/tx/rehearsal-report.js";
+import { foreignTo } from "../client/tx/rehearsed-chain.js";
 import type { Row } from "./row.js";
 
 export interface RehearsalFacts {

@@ -1,17 +1,17 @@
 /** A sidecar that supervises the home, and what it finds missing: of the one that runs, else what one that is started would find. */
 import { join } from "node:path";
-import { haltRecordOf } from "../../visor/status/node-form.js";
 import { diskFiles } from "../../base/files/disk-files.js";
+import type { Plan } from "../../base/types/types.js";
 import { isLacking, isUnderWay } from "../../visor/decide/readiness.js";
 import { readSettings } from "../../visor/decide/settings/read.js";
 import type { Readiness } from "../../visor/decide/status.js";
-import type { Finding } from "../../visor/stage/doctor/finding.js";
-import { supervisionReadiness } from "../../visor/stage/supervision.js";
-import type { Plan } from "../../base/types/types.js";
 import { realMachine } from "../../visor/run/real-machine.js";
 import { examineHome, isSaidIn, unsaid } from "../../visor/run/without-sidecar/examined.js";
 import { haltWords, isHaltOfFailure, stagedReadiness } from "../../visor/run/without-sidecar/from-disk.js";
 import { type FoundStatus, lackingOf } from "../../visor/run/without-sidecar/status-of.js";
+import type { Finding } from "../../visor/stage/doctor/finding.js";
+import { supervisionReadiness } from "../../visor/stage/supervision.js";
+import { haltRecordOf } from "../../visor/status/node-form.js";
 import type { SidecarPlace } from "./program-rows.js";
 import type { Row } from "./row.js";
 

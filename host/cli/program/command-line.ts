@@ -1,14 +1,15 @@
 /** The command line of a chain: runs one command and returns the exit status of docs/errors.md. */
-import type { Chain } from "../../chain/app/define-chain.js";
+
 import { isUpgradeError } from "../../base/errors/errors.js";
 import { machineProblem } from "../../base/errors/machine.js";
 import { readyArguments } from "../../base/terminal/arguments.js";
 import { reportFailure } from "../../base/terminal/fail.js";
-import { serveChain } from "../flags/program-chain.js";
 import { requireWasm } from "../../base/terminal/require-wasm.js";
 import { watchForResult } from "../../base/terminal/result-watch.js";
 import { envName, settle } from "../../base/terminal/settings.js";
 import { VERSION } from "../../base/terminal/version.js";
+import type { Chain } from "../../chain/app/chain.js";
+import { serveChain } from "../flags/program-chain.js";
 import { makeProgram } from "./program.js";
 import type { ProgramCommand } from "./program-command.js";
 

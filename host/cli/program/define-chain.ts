@@ -1,6 +1,7 @@
 /** `defineChain` for programs. Reports a mistake in a program's chain like a mistake on its command line. */
 import { isMainThread } from "node:worker_threads";
-import { type Chain, type ChainOptions, defineChain as checkedChain } from "../../chain/app/define-chain.js";
+import type { Chain, ChainOptions } from "../../chain/app/chain.js";
+import { defineChain as checkedChain } from "../../chain/app/define-chain.js";
 import { defining, onDefinitionError } from "../../chain/values/definition-errors.js";
 
 // Also for `messageKind` and the like, which a program calls before `defineChain`.

@@ -5,13 +5,13 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Option } from "commander";
-import { programName } from "../../base/text/program-name.js";
 import { Cobra } from "../../base/terminal/cobra.js";
 import { registerHelp } from "../../base/terminal/help-command.js";
 import { makeOutput, type Output } from "../../base/terminal/output.js";
+import { programName } from "../../base/text/program-name.js";
 import { programChain } from "../flags/program-chain.js";
-import type { ProgramCommand } from "./program-command.js";
 import { LOG_LEVELS, parseLogLevel } from "../flags/sdk-flags.js";
+import type { ProgramCommand } from "./program-command.js";
 
 interface TopCommand extends ProgramCommand {
   readonly aliases?: readonly string[];

@@ -3,7 +3,7 @@
  * thread: there it is the engine. What a command needs is loaded when it runs.
  */
 import { isMainThread } from "node:worker_threads";
-import type { Chain } from "../../chain/app/define-chain.js";
+import type { Chain } from "../../chain/app/chain.js";
 import type { ProgramCommand } from "./program-command.js";
 
 /**

@@ -1,23 +1,24 @@
 /** The run that is looked at closely, and the further ones that must come to the same. */
 import { closeSync, openSync, writeSync } from "node:fs";
+import { diskFailure } from "../../base/files/disk-errors.js";
 import { equalBytes, toHex } from "../../base/text/bytes.js";
-import type { App } from "../../chain/app/app.js";
-import type { WasmHandler } from "../../upgrade/handler/handler.js";
-import type { GasProfile } from "../../upgrade/test-kit/gas/gas-profile.js";
-import { diskFailure } from "../../base/files/lmdb-errors.js";
 import { formatTime } from "../../base/time/time.js";
 import type { Timestamp } from "../../base/types/types.js";
+import type { App } from "../../chain/app/app.js";
+import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
-import { askQueries, type QueryResult } from "./block/module-queries.js";
-import { availableMemory, type DiskNeed, diskNeed } from "./block/machine-room.js";
+import type { GasProfile } from "../../upgrade/test-kit/gas/gas-profile.js";
+import { availableMemory, diskNeed } from "./block/machine-room.js";
+import { askQueries } from "./block/module-queries.js";
 import { watchPeakMemory } from "./block/peak-memory.js";
 import { type BlockOptions, Rehearsal, type RehearsedBlock } from "./block/rehearse-block.js";
 import { ChangeReader, type DescribedChange } from "./diff/described-change.js";
 import { receiptJson, recordKinds } from "./diff/record-kinds.js";
-import { type Changes, storeChanges } from "./diff/store-changes.js";
+import { storeChanges } from "./diff/store-changes.js";
 import { changedByAgain } from "./idempotence.js";
-import type { RehearseOptions } from "./rehearse.js";
+import type { RehearseOptions } from "./rehearse-options.js";
 import type { CheckList } from "./report/checks.js";
+import type { MadeRun, RunResults } from "./run-results.js";
 
 export interface RunFacts {
   readonly options: RehearseOptions;
@@ -32,34 +33,6 @@ export interface RunFacts {
   readonly profile: GasProfile | undefined;
   /** The one that runs; undefined: a function of the program. */
   readonly handler: WasmHandler | undefined;
-}
-
-interface MadeRun {
-  readonly time: Timestamp;
-  readonly appHash: Uint8Array;
-  readonly millis: number;
-  /** Equal where the state after it is the same, but for the gas in the receipt. */
-  readonly effect: string;
-}
-
-/** Everything that is known once all runs are over. */
-export interface RunResults {
-  readonly block: RehearsedBlock;
-  readonly profile: GasProfile | undefined;
-  readonly changes: Changes;
-  readonly shown: readonly DescribedChange[];
-  readonly changedPairs: number;
-  readonly diffFile: string | undefined;
-  readonly queries: readonly QueryResult[];
-  readonly validators: { readonly before: number; readonly after: number };
-  readonly disk: DiskNeed;
-  readonly memory: { readonly peak: number; readonly available: number };
-  readonly runs: readonly MadeRun[];
-  /** Undefined: not looked at. */
-  readonly dependsOnTime: boolean | undefined;
-  /** A deposit or a vote ends then. */
-  readonly nextEnd: Timestamp | undefined;
-  readonly reading: { readonly renewals: number; readonly heldMillisMax: number };
 }
 
 const RUNS_DEFAULT = 2;

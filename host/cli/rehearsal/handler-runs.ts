@@ -1,13 +1,14 @@
 /** Further runs of a Wasm handler on what its block begins with: for the gas by place, and for why it failed. */
+
+import { isUpgradeError, type UpgradeError } from "../../base/errors/errors.js";
+import type { Height, Timestamp } from "../../base/types/types.js";
 import type { App } from "../../chain/app/app.js";
 import type { Core } from "../../upgrade/core/core.js";
-import { isUpgradeError, type UpgradeError } from "../../base/errors/errors.js";
 import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import { type HandlerInput, runHandler } from "../../upgrade/handler/run/sandbox.js";
+import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
 import { explainFailure, type Failure } from "../../upgrade/test-kit/failure/explain.js";
 import { type GasProfile, gasProfile } from "../../upgrade/test-kit/gas/gas-profile.js";
-import type { Height, Timestamp } from "../../base/types/types.js";
-import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
 
 export interface HandlerRunFacts {
   /** Loaded, its block not made. */

@@ -3,19 +3,19 @@
  * is scheduled. It needs no plan and no version that knows it. A node may run in the home meanwhile.
  */
 import { performance } from "node:perf_hooks";
-import { Core } from "../../upgrade/core/core.js";
-import { Home } from "../../node/home/home.js";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { visible } from "../../base/text/visible.js";
+import type { Height, VersionMap } from "../../base/types/types.js";
+import { Home } from "../../node/home/home.js";
+import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
+import { Core } from "../../upgrade/core/core.js";
 import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import { type HandlerReport, requireLayout } from "../../upgrade/handler/run/sandbox.js";
-import type { Failure } from "../../upgrade/test-kit/failure/explain.js";
-import type { GasProfile } from "../../upgrade/test-kit/gas/gas-profile.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
-import type { Height, VersionMap } from "../../base/types/types.js";
 import type { Probes } from "../../upgrade/module/hooks.js";
 import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
-import { visible } from "../../base/text/visible.js";
+import type { Failure } from "../../upgrade/test-kit/failure/explain.js";
+import type { GasProfile } from "../../upgrade/test-kit/gas/gas-profile.js";
 import { watchPeakMemory } from "./block/peak-memory.js";
 import { type BlockOptions, Rehearsal, type RehearsedBlock } from "./block/rehearse-block.js";
 import { gasOf, whyItFailed } from "./handler-runs.js";

@@ -1,9 +1,10 @@
 /** A handler that its author declares to be idempotent, run once more on what its block has left. */
-import type { Core } from "../../upgrade/core/core.js";
+
 import { isUpgradeError } from "../../base/errors/errors.js";
+import type { Height, KVReader, Plan, Timestamp } from "../../base/types/types.js";
+import type { Core } from "../../upgrade/core/core.js";
 import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import { runHandler } from "../../upgrade/handler/run/sandbox.js";
-import type { Height, KVReader, Plan, Timestamp } from "../../base/types/types.js";
 import { isWritten } from "../../upgrade/module/guards.js";
 import type { RehearsedBlock } from "./block/rehearse-block.js";
 

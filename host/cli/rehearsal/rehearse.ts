@@ -3,66 +3,29 @@
  * Nothing is written but the temporary folder. What it would do, and how it would end, is a report.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { itemAt } from "../../base/text/checked-index.js";
-import { openMappedHandler } from "../author/map/mapped-handler.js";
-import { Core } from "../../upgrade/core/core.js";
-import { Home } from "../../node/home/home.js";
-import { requireInputFile } from "../../node/home/input-file.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
-import type { WasmHandler } from "../../upgrade/handler/handler.js";
-import type { Failure } from "../../upgrade/test-kit/failure/explain.js";
-import { PLAN_INFO_BYTES_MAX } from "../../base/types/limits.js";
 import { isRefusedByMachine, upgradeErrorOf } from "../../base/errors/machine.js";
+import { itemAt } from "../../base/text/checked-index.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { formatTime } from "../../base/time/time.js";
-import type { Height, OnProgress, Plan, Timestamp } from "../../base/types/types.js";
-import type { LogLevel } from "../../upgrade/module/handlers.js";
+import { PLAN_INFO_BYTES_MAX } from "../../base/types/limits.js";
+import type { Height, Plan } from "../../base/types/types.js";
+import { Home } from "../../node/home/home.js";
+import { requireInputFile } from "../../node/home/input-file.js";
+import { Core } from "../../upgrade/core/core.js";
+import type { WasmHandler } from "../../upgrade/handler/handler.js";
+import type { Failure } from "../../upgrade/test-kit/failure/explain.js";
+import { openMappedHandler } from "../author/map/mapped-handler.js";
 import { type BlockOptions, Rehearsal } from "./block/rehearse-block.js";
 import { timesToTry } from "./block/times.js";
 import { firstRun, type RunFacts } from "./first-run.js";
 import { gasOf, whyItFailed } from "./handler-runs.js";
-import { CheckList, type CheckName } from "./report/checks.js";
+import type { RehearseOptions } from "./rehearse-options.js";
+import { CheckList } from "./report/checks.js";
 import { failedReport, type ReportFacts, reportOf, unfinishedReport } from "./report/make-report.js";
 import type { Report } from "./report/report.js";
 import { type OpenState, openState } from "./state/open-state.js";
 import { choosePlace, type Place, type WantedPlan } from "./state/state-before.js";
-
-export interface RehearseOptions {
-  readonly home: string;
-  /** Name of a plan, or a file with one as JSON. Default: the scheduled plan, else that of the handler. */
-  readonly plan?: string | undefined;
-  /** File of a handler, in place of what home and program have. */
-  readonly handler?: string | undefined;
-  /** The committed state to begin with. Default: the last. */
-  readonly at?: Height | undefined;
-  readonly snapshot?: string | undefined;
-  readonly isCopied?: boolean | undefined;
-  /** Of the block. Default: just after the last block's. */
-  readonly time?: Timestamp | undefined;
-  readonly handlers?: string | undefined;
-  readonly staged?: string | undefined;
-  readonly handlerDiskMax?: number | undefined;
-  /** Of `start`: know nothing newer than this version. */
-  readonly appVersion?: bigint | undefined;
-  /** How often the block is made. Default: 2. */
-  readonly runs?: number | undefined;
-  /** Say what the gas went to: for that the handler runs once more. */
-  readonly gas?: boolean | undefined;
-  /** The author says that a second run of the handler changes nothing. */
-  readonly isIdempotent?: boolean | undefined;
-  /** Checks whose findings are expected. */
-  readonly accepted?: readonly CheckName[];
-  /** Where all changed pairs go, as lines of JSON. */
-  readonly diff?: string | undefined;
-  /** Changed pairs of each store that the report shows. */
-  readonly shown?: number | undefined;
-  /** The home keeps the report: its text says what follows from that. Default: true. */
-  readonly isKept?: boolean | undefined;
-  readonly log: (level: LogLevel, message: string) => void;
-  /** Called before code of modules runs, with the report of a rehearsal that has no result: a module may end the process. */
-  readonly onBegin?: (unfinished: Report) => void;
-  readonly onProgress?: OnProgress;
-}
 
 /** @throws UpgradeError for what is no end of a block: no home, no such file, a wrong argument */
 export async function rehearse(options: RehearseOptions): Promise<Report> {

@@ -2,33 +2,33 @@
 
 import { rmSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { OpenDoors } from "../../serve/api/servers.js";
-import type { AskRpc, SiteFacts } from "../../serve/api/rest/site.js";
+import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
+import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { freeBytes } from "../../base/files/disk-errors.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { errorFields } from "../../base/terminal/fail.js";
 import { utf8 } from "../../base/text/bytes.js";
+import { type Log, stackOf } from "../../base/text/log-line.js";
+import type { Plan } from "../../base/types/types.js";
 import type { QueryApp } from "../../chain/app/query/call.js";
 import type { LocalNode, NodePort } from "../../chain/app/query/node-port.js";
-import { CORE_WASM } from "../../upgrade/core/core-wasm.js";
-import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { type GasPrice, parseGasPrices } from "../../chain/values/minimum-fee.js";
 import type { Home } from "../../node/home/home.js";
-import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
-import { type Log, stackOf } from "../../base/text/log-line.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { Query } from "../../serve/query/query.js";
-import type { Address } from "../../serve/limits/server.js";
-import { requireFree } from "../../serve/limits/listen.js";
-import { errorFields } from "../../base/terminal/fail.js";
-import { programChain } from "../flags/program-chain.js";
-import type { ProgressLog } from "../flags/progress-log.js";
-import { freeBytes } from "../../base/files/lmdb-errors.js";
 import type { EngineStart } from "../../node/threads/engine-port.js";
-import type { Plan } from "../../base/types/types.js";
+import type { AskRpc, SiteFacts } from "../../serve/api/rest/site.js";
+import type { OpenServers } from "../../serve/api/servers.js";
+import { requireFree } from "../../serve/limits/listen.js";
+import type { Address } from "../../serve/limits/server.js";
+import { Query } from "../../serve/query/query.js";
+import { CORE_WASM } from "../../upgrade/core/core-wasm.js";
 import type { HaltRecord } from "../../upgrade/module/halt.js";
 import { servedHalt } from "../../upgrade/module/halt-served.js";
 import type { HandlerState } from "../../upgrade/module/handler-set.js";
-import { type GasPrice, parseGasPrices } from "../../chain/values/minimum-fee.js";
 import { addLimitFlags, type ChosenLimits } from "../flags/limit-settings.js";
+import { programChain } from "../flags/program-chain.js";
+import type { ProgressLog } from "../flags/progress-log.js";
 
-export interface DoorFlags {
+export interface ServerFlags {
   readonly "rpc.enable": boolean;
   readonly "rpc.laddr": Address;
   readonly "grpc.enable": boolean;
@@ -64,7 +64,7 @@ function parsePrices(text: string): GasPrice[] {
   }
 }
 
-export function addDoorFlags(command: Command): Command {
+export function addServerFlags(command: Command): Command {
   const address = (flag: string, text: string, port: number, prefix: string) =>
     new Option(`${flag} <address>`, text)
       .argParser(parseListenAddress)
@@ -111,7 +111,7 @@ export function queryOf<N extends NodePort>(
   app: QueryApp,
   node: N,
   { bondDenom, stakingParams }: GenesisFacts,
-  { compatCosmos }: Pick<DoorFlags, "compatCosmos">,
+  { compatCosmos }: Pick<ServerFlags, "compatCosmos">,
 ): Query<N> {
   return new Query({ chain: programChain(), app, node, sha256, bondDenom, stakingParams, compatCosmos });
 }
@@ -122,8 +122,8 @@ interface CometAddress {
   readonly ask: AskRpc;
 }
 
-export interface NodeDoorsOptions {
-  readonly flags: DoorFlags;
+export interface NodeServersOptions {
+  readonly flags: ServerFlags;
   readonly limits: ChosenLimits;
   readonly home: Home;
   readonly query: Query;
@@ -143,39 +143,40 @@ export interface NodeDoorsOptions {
   readonly signal: AbortSignal;
 }
 
-export interface NodeDoors {
+export interface NodeServers {
   close(): Promise<void>;
 }
 
 /** What the servers are made of: a tenth of a second. A process has it before it is asked anything, since its files may be replaced. */
-export const loadDoors = () => Promise.all([import("../../serve/api/servers.js"), import("../../serve/api/metrics.js")]);
+export const loadServers = () =>
+  Promise.all([import("../../serve/api/servers.js"), import("../../serve/api/metrics.js")]);
 
 /** Could the servers of a node be opened now, whose RPC is another program's? @throws UpgradeError UPG_INVALID_CONFIG */
-export async function requireFreeDoors(flags: DoorFlags): Promise<void> {
+export async function requireFreePorts(flags: ServerFlags): Promise<void> {
   if (flags["grpc.enable"]) await requireFree(flags["grpc.address"], "--grpc.address");
   if (flags["api.enable"]) await requireFree(flags["api.address"], "--api.address");
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had */
-export async function openNodeDoors(options: NodeDoorsOptions): Promise<NodeDoors> {
+export async function openNodeServers(options: NodeServersOptions): Promise<NodeServers> {
   const { flags, home, log, rpc } = options;
   const isRpc = flags["rpc.enable"] && !("ask" in rpc);
   if (!isRpc && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
-  const doors = await open(options);
-  const text = JSON.stringify({ ...("ask" in rpc ? { rpc: rpc.address } : {}), ...doors.addresses });
+  const servers = await open(options);
+  const text = JSON.stringify({ ...("ask" in rpc ? { rpc: rpc.address } : {}), ...servers.addresses });
   orWarn(log, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
-  log("info", "servers open", { ...doors.addresses });
+  log("info", "servers open", { ...servers.addresses });
   if (flags["api.enabledUnsafeCors"]) log("warn", "REST lets web pages of any origin read its responses");
   return {
     close: async () => {
       orWarn(log, () => rmSync(home.addressesFile, { force: true }));
-      await doors.close(CLOSE_MILLIS);
+      await servers.close(CLOSE_MILLIS);
     },
   };
 }
 
-async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
-  const [{ openDoors }, { Metrics }] = await loadDoors();
+async function open(options: NodeServersOptions): Promise<OpenServers> {
+  const [{ openServers }, { Metrics }] = await loadServers();
   const { flags, limits, home, query, rpc, log, signal, handlerState, isReady = () => true } = options;
   const { app, node } = query;
   const diskFree = () => {
@@ -183,10 +184,10 @@ async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     return free === undefined ? undefined : Number(free);
   };
   const metrics = new Metrics({ app, node, coreHash: sha256(CORE_WASM()), handlerState, diskFree });
-  return openDoors({
+  return openServers({
     query,
     events: {
-      onAnswer: (door, method, status, seconds) => metrics.onAnswer(door, method, status, seconds),
+      onAnswer: (endpoint, method, status, seconds) => metrics.onAnswer(endpoint, method, status, seconds),
       onBug: (error) => {
         if (isUpgradeError(error)) log("error", error.message, { code: error.code, ...stackOf(error) });
         else log("error", "a request failed with an internal error", errorFields(error));
@@ -198,7 +199,7 @@ async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
     cors: flags["api.enabledUnsafeCors"] === true,
     grpcWeb: flags["grpcWeb.enable"],
     origins: flags["rpc.corsAllowedOrigins"] ?? [],
-    limits: limits.doors,
+    limits: limits.servers,
     site: siteOf(options),
     isReady: () => !signal.aborted && isReady() && query.lastHeight !== undefined,
     metrics: () => metrics.text(),
@@ -206,7 +207,7 @@ async function open(options: NodeDoorsOptions): Promise<OpenDoors> {
 }
 
 /** What REST serves of the home and of this process. */
-function siteOf({ rpc, home, start, handlerState, halt, progress }: NodeDoorsOptions): SiteFacts {
+function siteOf({ rpc, home, start, handlerState, halt, progress }: NodeServersOptions): SiteFacts {
   const ofProgram = start.handlers ?? programChain().handlers;
   const folders = [home.handlersFolder, home.stagedFolder, start.staged, ofProgram].filter(
     (each) => each !== undefined,

@@ -3,41 +3,42 @@
  * the ABCI sockets, REST and gRPC, CometBFT as a child where it is asked for, the log and the signals. Queries and checks of
  * transactions are served here over committed state, also while a block is made.
  */
+
+import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
+import { sha256 } from "../../base/native/sha256.js";
+import { errorFields, setReported } from "../../base/terminal/fail.js";
+import { untilCalled } from "../../base/terminal/standby.js";
+import { toHex } from "../../base/text/bytes.js";
+import { VERSIONS_KEPT_DEFAULT } from "../../base/types/limits.js";
+import type { Height } from "../../base/types/types.js";
+import { formatGasPrices } from "../../chain/values/minimum-fee.js";
 import { runAppNode } from "../../node/comet/app-node.js";
 import { BlockWatch } from "../../node/comet/block-watch.js";
 import { answerBeside, ENDING, type SidePort } from "../../node/comet/calls.js";
-import type { OwnVotes } from "../../node/comet/engine/own-votes.js";
+import { cometFiles, watchOwnVotes } from "../../node/comet/comet-files.js";
 import { CometNode } from "../../node/comet/comet-node.js";
+import type { OwnVotes } from "../../node/comet/engine/own-votes.js";
 import type { Answer, Call } from "../../node/comet/messages.js";
-import { toHex } from "../../base/text/bytes.js";
-import { CometRpc } from "../../node/remote/comet-rpc.js";
 import { estimate } from "../../node/embedded/upgrade-progress.js";
 import { HaltLinger } from "../../node/home/halt-linger.js";
-import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
-import { VERSIONS_KEPT_DEFAULT } from "../../base/types/limits.js";
-import { sha256 } from "../../base/native/sha256.js";
-import { cometFiles, watchOwnVotes } from "../../node/comet/comet-files.js";
-import { answerAppQuery } from "../../serve/query/app-query.js";
-import type { Query } from "../../serve/query/query.js";
-import { LateDoors } from "../../serve/limits/late-servers.js";
-import { errorFields, setReported } from "../../base/terminal/fail.js";
-import { untilCalled } from "../../base/terminal/standby.js";
-import { programChain } from "../flags/program-chain.js";
-import { ProgressLog } from "../flags/progress-log.js";
-import { lastVersionOf } from "../../state/store/disk/fenced-database.js";
-import { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
-import { readCommit } from "../../state/store/versions/commit-record.js";
+import { CometRpc } from "../../node/remote/comet-rpc.js";
 import { CometView } from "../../node/threads/comet-view.js";
 import type { Committed, EngineFacts } from "../../node/threads/engine-port.js";
 import { EngineFailure, type EngineListener, EngineThread } from "../../node/threads/engine-thread.js";
 import type { Snapshots } from "../../node/threads/snapshots.js";
 import type { Witnesses } from "../../node/threads/witnesses.js";
-import type { Height } from "../../base/types/types.js";
+import { LateServers } from "../../serve/limits/late-servers.js";
+import { answerAppQuery } from "../../serve/query/app-query.js";
+import type { Query } from "../../serve/query/query.js";
+import { lastVersionOf } from "../../state/store/disk/fenced-database.js";
+import { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
+import { readCommit } from "../../state/store/versions/commit-record.js";
 import { type HaltRecord, haltFields } from "../../upgrade/module/halt.js";
 import type { HandlerState } from "../../upgrade/module/handler-set.js";
-import { formatGasPrices } from "../../chain/values/minimum-fee.js";
 import type { CometChoice } from "../flags/comet-flags.js";
-import { loadDoors, openNodeDoors, queryOf, requireFreeDoors } from "./node-servers.js";
+import { programChain } from "../flags/program-chain.js";
+import { ProgressLog } from "../flags/progress-log.js";
+import { loadServers, openNodeServers, queryOf, requireFreePorts } from "./node-servers.js";
 import { programOfThread, recordCrash, snapshotsOf, type ThreadsOptions, witnessesOf } from "./run-threads.js";
 import { StopSignals } from "./stop-signals.js";
 
@@ -74,7 +75,7 @@ class NodeOfComet implements EngineListener {
   readonly #witnesses: Witnesses;
   #database: LmdbReader | undefined;
   #view: CometView | undefined;
-  #doors: LateDoors | undefined;
+  #servers: LateServers | undefined;
   #handlerState: HandlerState = "absent";
   #halt: HaltRecord | undefined;
   #isConnected = () => false;
@@ -98,8 +99,8 @@ class NodeOfComet implements EngineListener {
     const { flags, limits, home, log, choice, args } = this.options;
     const engine = this.#engine;
     const { signal } = this.#signals;
-    if (this.options.start.isHeldBack) {
-      await loadDoors();
+    if (this.options.start.isStandby) {
+      await loadServers();
       await untilCalled(process, signal);
       if (signal.aborted) return;
       engine.status.release(true);
@@ -118,8 +119,8 @@ class NodeOfComet implements EngineListener {
     this.#view = view;
     const rpc = this.#rpc(database, facts);
     const query = queryOf(view.app, this.#node(view, database, facts, rpc), facts, flags);
-    const doors = new LateDoors(() =>
-      openNodeDoors({
+    const servers = new LateServers(() =>
+      openNodeServers({
         ...{ flags, limits, home, query, log, signal, start: this.options.start, progress: this.#progress },
         rpc: { address: choice.rpc, ask: (method, params) => rpc.result(method, params) },
         handlerState: () => this.#handlerState,
@@ -127,11 +128,11 @@ class NodeOfComet implements EngineListener {
         isReady: () => this.#isConnected(),
       }),
     );
-    this.#doors = doors;
+    this.#servers = servers;
     const { program, address } = choice;
     // CometBFT elsewhere comes when it comes.
-    if (program === undefined) await doors.begin();
-    else await requireFreeDoors(flags);
+    if (program === undefined) await servers.begin();
+    else await requireFreePorts(flags);
     const comet =
       program === undefined
         ? undefined
@@ -147,7 +148,7 @@ class NodeOfComet implements EngineListener {
       onOpen: (isConnected) => {
         this.#isConnected = isConnected;
       },
-      appEnded: Promise.race([engine.ended, doors.failed]),
+      appEnded: Promise.race([engine.ended, servers.failed]),
       log,
     });
   }
@@ -188,7 +189,7 @@ class NodeOfComet implements EngineListener {
     };
     return async (call) => {
       const made = (await answerBeside(beside, call)) ?? (await this.#call(call));
-      if (call.case === "info") this.#doors?.beginSoon();
+      if (call.case === "info") this.#servers?.beginSoon();
       return made;
     };
   }
@@ -272,7 +273,7 @@ class NodeOfComet implements EngineListener {
     this.#progress.end();
     this.#engine.status.release(false);
     this.#engine.stop();
-    await Promise.all([this.#doors?.close(), this.#snapshots.close(), this.#witnesses.close()]);
+    await Promise.all([this.#servers?.close(), this.#snapshots.close(), this.#witnesses.close()]);
     if (!this.#isGivenUp) await this.#engine.ended.catch(() => undefined);
     this.#database?.close();
     this.#signals.close();

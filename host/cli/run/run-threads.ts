@@ -3,37 +3,42 @@
  * writer, has a thread of its own. So nothing that a client asks delays a block, and no block silences the servers.
  */
 import { realpathSync } from "node:fs";
+import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { embeddedProgram } from "../../base/native/embedded.js";
+import { setReported } from "../../base/terminal/fail.js";
+import { untilCalled } from "../../base/terminal/standby.js";
 import { toHex } from "../../base/text/bytes.js";
+import type { Log } from "../../base/text/log-line.js";
+import type { Height } from "../../base/types/types.js";
+import { formatGasPrices } from "../../chain/values/minimum-fee.js";
 import { NodeService } from "../../node/embedded/node-service.js";
 import { GenesisFile } from "../../node/home/genesis-file.js";
 import { writeHaltRecord } from "../../node/home/halt-file.js";
 import { HaltLinger, type LingerTime } from "../../node/home/halt-linger.js";
 import type { Home } from "../../node/home/home.js";
-import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
-import type { Log } from "../../base/text/log-line.js";
-import { embeddedProgram } from "../../base/native/embedded.js";
 import { supervisedStart } from "../../node/home/supervised-start.js";
-import { setReported } from "../../base/terminal/fail.js";
-import { untilCalled } from "../../base/terminal/standby.js";
-import { nodeIdOrNew } from "../flags/key-files.js";
-import { programChain } from "../flags/program-chain.js";
-import { ProgressLog } from "../flags/progress-log.js";
-import { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
 import type { Committed, EngineFacts, EngineStart } from "../../node/threads/engine-port.js";
-import { EngineFailure, type EngineListener, EngineThread, type ThreadProgram } from "../../node/threads/engine-thread.js";
+import {
+  EngineFailure,
+  type EngineListener,
+  EngineThread,
+  type ThreadProgram,
+} from "../../node/threads/engine-thread.js";
 import { NodeView } from "../../node/threads/node-view.js";
 import { Snapshots, type SnapshotsOptions } from "../../node/threads/snapshots.js";
 import { Witnesses } from "../../node/threads/witnesses.js";
-import type { Height } from "../../base/types/types.js";
+import { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
 import { type HaltRecord, haltFields, haltRecord } from "../../upgrade/module/halt.js";
 import type { HandlerState } from "../../upgrade/module/handler-set.js";
-import { formatGasPrices } from "../../chain/values/minimum-fee.js";
+import { nodeIdOrNew } from "../flags/key-files.js";
 import type { ChosenLimits } from "../flags/limit-settings.js";
-import { type DoorFlags, loadDoors, type NodeDoors, openNodeDoors, queryOf } from "./node-servers.js";
+import { programChain } from "../flags/program-chain.js";
+import { ProgressLog } from "../flags/progress-log.js";
+import { loadServers, type NodeServers, openNodeServers, queryOf, type ServerFlags } from "./node-servers.js";
 import { StopSignals } from "./stop-signals.js";
 
 export interface ThreadsOptions {
-  readonly flags: DoorFlags;
+  readonly flags: ServerFlags;
   readonly limits: ChosenLimits;
   readonly home: Home;
   readonly start: EngineStart;
@@ -88,7 +93,7 @@ class Threads implements EngineListener {
   readonly #progress: ProgressLog;
   #database: LmdbReader | undefined;
   #node: NodeView | undefined;
-  #doors: NodeDoors | undefined;
+  #servers: NodeServers | undefined;
   #handlerState: HandlerState = "absent";
   #halt: HaltRecord | undefined;
   readonly #witnesses: Witnesses;
@@ -106,8 +111,8 @@ class Threads implements EngineListener {
   async run(): Promise<void> {
     const { flags, limits, home, log, start } = this.options;
     const engine = this.#engine;
-    if (start.isHeldBack) {
-      await loadDoors();
+    if (start.isStandby) {
+      await loadServers();
       await untilCalled(process, this.#signals.signal);
       if (this.#signals.signal.aborted) return;
       engine.status.release(true);
@@ -127,7 +132,7 @@ class Threads implements EngineListener {
       engine,
     });
     const query = queryOf(this.#node.app, this.#service(this.#node, facts), facts, flags);
-    this.#doors = await openNodeDoors({
+    this.#servers = await openNodeServers({
       ...{ flags, limits, home, log, query, rpc: query, signal: this.#signals.signal },
       handlerState: () => this.#handlerState,
       ...{ start, halt: () => this.#halt, progress: this.#progress },
@@ -199,7 +204,7 @@ class Threads implements EngineListener {
   async close(): Promise<void> {
     this.#progress.end();
     this.#engine.stop();
-    await Promise.all([this.#doors?.close(), this.#witnesses.close(), this.#snapshots.close()]);
+    await Promise.all([this.#servers?.close(), this.#witnesses.close(), this.#snapshots.close()]);
     this.#node?.close(new UpgradeError("UPG_REMOTE_NOT_READY", "the node stops"));
     this.#database?.close();
     this.#signals.close();

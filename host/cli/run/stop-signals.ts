@@ -1,8 +1,9 @@
 /**
  * SIGTERM, SIGINT and SIGHUP of a node: the first one lets it finish the block under way, a second request makes it exit at once.
  */
-import type { Log } from "../../base/text/log-line.js";
+
 import { StopRequests } from "../../base/terminal/stop-requests.js";
+import type { Log } from "../../base/text/log-line.js";
 import type { EngineThread } from "../../node/threads/engine-thread.js";
 
 /** Of a process that a second signal ended. */

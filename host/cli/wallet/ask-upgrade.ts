@@ -1,10 +1,10 @@
 /** Questions about upgrades, to nodes of this program and to those of the Cosmos SDK. */
 import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type { RpcClient } from "../../node/remote/client.js";
 import { isUpgradeError } from "../../base/errors/errors.js";
 import { Query as CosmosQuery } from "../../base/gen/cosmos/upgrade/v1beta1/query_pb.js";
-import { ask, type Method } from "./ask.js";
+import type { RpcClient } from "../../node/remote/client.js";
 import type { GrpcClient } from "../../node/remote/grpc.js";
+import { ask, type Method } from "./ask.js";
 
 /** What a node of the Cosmos SDK says of a service that it does not have. */
 const UNKNOWN = /unknown query path|unknown service|unknown method/;

@@ -7,9 +7,9 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
+import { ERROR_KINDS, type ErrorCode, messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { fromBase64, toHex } from "../../base/text/bytes.js";
 import type { RpcClient } from "../../node/remote/client.js";
-import { ERROR_KINDS, type ErrorCode, messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { GrpcClient } from "../../node/remote/grpc.js";
 
 /** A method as generated code describes it. */

@@ -2,9 +2,9 @@
 import { HDKey } from "@scure/bip32";
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
-import { addressOf, publicKeyOf } from "../../chain/comet-types/keys.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
+import { addressOf, publicKeyOf } from "../../chain/comet-types/keys.js";
 
 const HD_PATH_DEFAULT = "m/44'/118'/0'/0/0";
 

@@ -2,12 +2,12 @@
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { utf8 } from "../../base/text/bytes.js";
-import { makeFolder, readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { makeFolder, readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
 import { removeDeadTemporaries } from "../../base/files/dead-temporaries.js";
-import { HomeLock } from "../../node/home/home-lock.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { decodeText } from "../../base/text/text.js";
+import { HomeLock } from "../../node/home/home-lock.js";
 import { bytesOf, type Sealed } from "./seal.js";
 
 /** What a key's file holds: `private` (hex, backend test), `sealed` (backend file), or neither for a public key. */

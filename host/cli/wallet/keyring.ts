@@ -3,19 +3,19 @@
  * development only.
  */
 
-import { fromBase64, fromHex, toBase64, toHex } from "../../base/text/bytes.js";
-import { sign } from "../../chain/comet-types/keys.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
+import type { Prompt } from "../../base/terminal/prompt.js";
+import { fromBase64, fromHex, toBase64, toHex } from "../../base/text/bytes.js";
 import { programName } from "../../base/text/program-name.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import { sign } from "../../chain/comet-types/keys.js";
 import { keyAddress, type SigningKey } from "../../chain/values/account-key.js";
 import { type AddressCodec, isMeantAsAddress } from "../../chain/values/address.js";
 import { JsonReader } from "../../chain/values/json-reader.js";
 import { keyJson, readAccountKey } from "../../chain/values/key-json.js";
 import { type AccountKey, accountKey } from "./derive.js";
 import { checkKeyName, KeyFolder, type KeyRecord } from "./folder.js";
-import type { Prompt } from "../../base/terminal/prompt.js";
 import { readSdkKey, SDK_TEST_PASSWORD, sdkKeyNames } from "./sdk-keyring.js";
 import { opens, seal, unseal } from "./seal.js";
 

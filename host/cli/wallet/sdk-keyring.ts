@@ -11,12 +11,12 @@ import { argon2id } from "@noble/hashes/argon2.js";
 import { pbkdf2 } from "@noble/hashes/pbkdf2.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { base64, base64urlnopad } from "@scure/base";
-import { concatBytes, equalBytes, fromHex, utf8 } from "../../base/text/bytes.js";
-import { readFileIfThere } from "../../base/files/atomic-file.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { readFileIfThere } from "../../base/files/atomic-file.js";
+import { concatBytes, equalBytes, fromHex, utf8 } from "../../base/text/bytes.js";
 import { decodeText } from "../../base/text/text.js";
-import { readKey, type SigningKey } from "../../chain/values/account-key.js";
 import { Fields } from "../../base/wire/wire-fields.js";
+import { readKey, type SigningKey } from "../../chain/values/account-key.js";
 import { type AccountKey, accountKey } from "./derive.js";
 
 /** What the Cosmos SDK's backend `test` seals its keys with. */

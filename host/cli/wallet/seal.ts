@@ -5,8 +5,8 @@
 import { randomBytes } from "node:crypto";
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js";
 import { scrypt } from "@noble/hashes/scrypt.js";
-import { fromBase64, toBase64, utf8 } from "../../base/text/bytes.js";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { fromBase64, toBase64, utf8 } from "../../base/text/bytes.js";
 
 export interface Sealed {
   readonly kdf: "scrypt";

@@ -2,21 +2,22 @@
  * Checks the blocks of a database against themselves, each other and the state: hashes of headers, contents and results,
  * the chain of block ids and commits, the commits' signatures, and that the index has every entry that the blocks make and none besides.
  */
+
+import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { equalBytes } from "../../base/text/bytes.js";
+import type { Height, Sha256 } from "../../base/types/types.js";
 import { blockIdOf, encodeBlock, validateBlock } from "../../chain/comet-types/block.js";
 import type { BlockId } from "../../chain/comet-types/block-id.js";
 import { commitHash } from "../../chain/comet-types/commit.js";
 import { encodeHeader } from "../../chain/comet-types/header.js";
 import type { PublicKey } from "../../chain/comet-types/keys.js";
 import { resultsHash } from "../../chain/comet-types/results.js";
-import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { IndexAudit } from "../index/audit-index.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
 import { everyKey } from "../../state/store/versions/audit.js";
 import { type CommitState, readCommit } from "../../state/store/versions/commit-record.js";
-import type { Height, Sha256 } from "../../base/types/types.js";
 import { GENESIS_KEY } from "../home/genesis-record.js";
+import { IndexAudit } from "../index/audit-index.js";
 import { CommitAudit, SetAudit } from "./audit-commits.js";
 import { BlockStore, type StoredBlock } from "./block-store.js";
 import { ValidatorStore } from "./validator-store.js";

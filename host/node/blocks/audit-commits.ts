@@ -5,11 +5,11 @@
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { equalBytes, fromHex } from "../../base/text/bytes.js";
+import type { Height, Sha256 } from "../../base/types/types.js";
 import { commitSignBytes, FLAG_ABSENT, FLAG_COMMIT } from "../../chain/comet-types/commit.js";
 import type { Header } from "../../chain/comet-types/header.js";
 import { addressOf, type PublicKey } from "../../chain/comet-types/keys.js";
 import { type ValidatorSet, validatorSetHash } from "../../chain/comet-types/validator-set.js";
-import type { Height, Sha256 } from "../../base/types/types.js";
 import type { StoredBlock } from "./block-store.js";
 import { soleValidator } from "./deciding-sets.js";
 import type { ValidatorStore } from "./validator-store.js";

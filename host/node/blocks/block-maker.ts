@@ -1,8 +1,9 @@
 /** Makes blocks with real headers and commits, signed by this node's key alone. */
 import { equalBytes } from "../../base/text/bytes.js";
+import { ZERO_TIME } from "../../base/time/time.js";
+import type { Height, Sha256, Timestamp } from "../../base/types/types.js";
 import { type Block, blockIdOf, encodeBlock } from "../../chain/comet-types/block.js";
-import type { BlockId } from "../../chain/comet-types/block-id.js";
-import { NIL_BLOCK_ID } from "../../chain/comet-types/block-id.js";
+import { type BlockId, NIL_BLOCK_ID } from "../../chain/comet-types/block-id.js";
 import { PRECOMMIT, voteSignBytes } from "../../chain/comet-types/canonical.js";
 import { type Commit, type CommitSig, commitHash, FLAG_ABSENT, FLAG_COMMIT } from "../../chain/comet-types/commit.js";
 import { type ConsensusParams, consensusParamsHash } from "../../chain/comet-types/consensus-params.js";
@@ -12,12 +13,10 @@ import { sign } from "../../chain/comet-types/keys.js";
 import { resultsHash } from "../../chain/comet-types/results.js";
 import { txsHash } from "../../chain/comet-types/txs.js";
 import type { ValidatorSet } from "../../chain/comet-types/validator-set.js";
-import { ZERO_TIME } from "../../base/time/time.js";
-import type { Height, Sha256, Timestamp } from "../../base/types/types.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
-import type { LastSigned } from "./last-signed.js";
 import type { StoredBlock } from "./block-store.js";
 import type { DecidingSets } from "./deciding-sets.js";
+import type { LastSigned } from "./last-signed.js";
 
 /** A precommit that never arrived. */
 const ABSENT: CommitSig = {

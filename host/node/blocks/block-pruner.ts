@@ -4,10 +4,10 @@
  * block itself. State is not touched.
  */
 
-import type { TxIndex } from "../index/tx-index.js";
+import type { Height, Sha256 } from "../../base/types/types.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import { readCommit } from "../../state/store/versions/commit-record.js";
-import type { Height, Sha256 } from "../../base/types/types.js";
+import type { TxIndex } from "../index/tx-index.js";
 import type { BlockStore } from "./block-store.js";
 import type { ValidatorStore } from "./validator-store.js";
 

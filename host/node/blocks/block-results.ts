@@ -1,10 +1,10 @@
 /** What a block's transactions and hooks returned, as it is kept beside the block. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { TxResult } from "../../chain/app/app.js";
-import type { ValidatorUpdate } from "../../chain/comet-types/validator-updates.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { BlockResultsSchema } from "../../base/gen/chain/engine/v1/engine_pb.js";
 import type { ValidatorUpdate as StoredUpdate } from "../../base/gen/tendermint/abci/types_pb.js";
+import type { TxResult } from "../../chain/app/app.js";
+import type { ValidatorUpdate } from "../../chain/comet-types/validator-updates.js";
 import type { ChainEvent } from "../../chain/values/events.js";
 
 export interface BlockResults {

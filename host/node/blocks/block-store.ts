@@ -4,16 +4,16 @@
  *   b e height   BlockResults                              b w height   time of a block that was pruned and whose state is kept
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { UpgradeError } from "../../base/errors/errors.js";
+import { BlockRecordSchema } from "../../base/gen/chain/engine/v1/engine_pb.js";
 import { bigEndian64, concatBytes } from "../../base/text/bytes.js";
+import type { Height, Timestamp } from "../../base/types/types.js";
 import { type Block, decodeBlock } from "../../chain/comet-types/block.js";
 import type { BlockId } from "../../chain/comet-types/block-id.js";
 import { type Commit, decodeCommit, encodeCommit } from "../../chain/comet-types/commit.js";
 import { decodeHeader, encodeHeader, type Header } from "../../chain/comet-types/header.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import { BlockRecordSchema } from "../../base/gen/chain/engine/v1/engine_pb.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
-import type { Height, Timestamp } from "../../base/types/types.js";
 import { type BlockResults, decodeBlockResults, encodeBlockResults } from "./block-results.js";
 
 export interface StoredBlock {

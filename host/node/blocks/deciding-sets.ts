@@ -3,17 +3,27 @@
  * force at H + 2. This engine has one consensus key and nobody to vote with, so the application's set decides only while
  * that key has more than two thirds of its power. Otherwise the key decides alone, and the chain goes on.
  */
+
+import { UpgradeError } from "../../base/errors/errors.js";
 import { equalBytes, toHex, toUpperHex } from "../../base/text/bytes.js";
+import { homeCommand } from "../../base/text/shell-word.js";
+import type { Height, Sha256 } from "../../base/types/types.js";
 import type { LastCommit } from "../../chain/app/block-info.js";
 import { FLAG_COMMIT } from "../../chain/comet-types/commit.js";
 import { addressOf, type PublicKey } from "../../chain/comet-types/keys.js";
 import { newValidator } from "../../chain/comet-types/validator.js";
-import { rotateProposer, TOTAL_POWER_MAX, type ValidatorSet, validatorSetHash } from "../../chain/comet-types/validator-set.js";
-import { createValidatorSet, updateValidatorSet, type ValidatorUpdate } from "../../chain/comet-types/validator-updates.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import { homeCommand } from "../../base/text/shell-word.js";
+import {
+  rotateProposer,
+  TOTAL_POWER_MAX,
+  type ValidatorSet,
+  validatorSetHash,
+} from "../../chain/comet-types/validator-set.js";
+import {
+  createValidatorSet,
+  updateValidatorSet,
+  type ValidatorUpdate,
+} from "../../chain/comet-types/validator-updates.js";
 import type { Batch } from "../../state/store/disk/database.js";
-import type { Height, Sha256 } from "../../base/types/types.js";
 import type { StoredBlock } from "./block-store.js";
 import type { ValidatorStore } from "./validator-store.js";
 

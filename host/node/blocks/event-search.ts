@@ -3,12 +3,13 @@
  * over the blocks that its heights leave open; it shows one page and goes on counting as far as its budget reaches. It
  * reads what is committed and nothing else, so it may run beside a writer.
  */
-import { fromHex } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { fromHex } from "../../base/text/bytes.js";
+import type { Height, LeftSignal } from "../../base/types/types.js";
+import { type EventCondition, type EventMatcher, eventValues, searchMatcher } from "../../chain/events/event-query.js";
 import { BLOCK_PLACE, type HeightRange, type TxPlace } from "../index/postings.js";
 import type { TxIndex } from "../index/tx-index.js";
-import { type EventCondition, type EventMatcher, eventValues, searchMatcher } from "../../chain/events/event-query.js";
-import type { Height, LeftSignal } from "../../base/types/types.js";
 import type { BlockResults } from "./block-results.js";
 import { heights, narrowed } from "./height-range.js";
 import { RESULTS_WORK, type SearchBudget, type SearchLimits, SearchRoom } from "./search-budget.js";

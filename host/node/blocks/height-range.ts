@@ -1,9 +1,9 @@
 /** The heights that a search leaves open. */
 
-import type { HeightRange } from "../index/postings.js";
+import type { Height } from "../../base/types/types.js";
 import { readHeightBound } from "../../chain/events/event-numbers.js";
 import type { EventCondition } from "../../chain/events/event-query.js";
-import type { Height } from "../../base/types/types.js";
+import type { HeightRange } from "../index/postings.js";
 
 /** Undefined: no height fits. Heights are compared as numbers, whatever text they have: 4, 04 and 4.0 are one. */
 export function narrowed({ low, high }: HeightRange, { operator, value }: EventCondition): HeightRange | undefined {

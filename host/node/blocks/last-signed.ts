@@ -9,19 +9,19 @@
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fromBase64, toBase64, toUpperHex, utf8 } from "../../base/text/bytes.js";
-import { commitSignBytes, FLAG_COMMIT } from "../../chain/comet-types/commit.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
+import { fromBase64, toBase64, toUpperHex, utf8 } from "../../base/text/bytes.js";
 import type { Log } from "../../base/text/log-line.js";
-import { folderUsers } from "../home/home-users.js";
-import { foldersBeside, keptData, requireNoRollback } from "../home/kept-data.js";
 import { homeCommand, shellWord } from "../../base/text/shell-word.js";
 import { decodeText } from "../../base/text/text.js";
 import { checkTime } from "../../base/time/time.js";
 import type { Height, Timestamp } from "../../base/types/types.js";
-import type { StoredBlock } from "./block-store.js";
-import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
+import { commitSignBytes, FLAG_COMMIT } from "../../chain/comet-types/commit.js";
 import type { Home } from "../home/home.js";
+import { folderUsers } from "../home/home-users.js";
+import { foldersBeside, keptData, requireNoRollback } from "../home/kept-data.js";
+import type { StoredBlock } from "./block-store.js";
 
 /** Steps of a height, as CometBFT counts them; the embedded engine signs precommits alone. */
 const STEP_PRECOMMIT = 3;

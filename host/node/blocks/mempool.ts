@@ -2,12 +2,13 @@
  * Transactions that wait for a block: first come, first served, bounded in count and bytes. What a block left waiting
  * is checked again after it, and dropped when it no longer holds.
  */
+
+import { UpgradeError } from "../../base/errors/errors.js";
 import { toHex } from "../../base/text/bytes.js";
+import type { Sha256 } from "../../base/types/types.js";
 import type { TxResult } from "../../chain/app/app.js";
 import { refusal } from "../../chain/app/tx/result.js";
 import type { CheckKind } from "../../chain/app/tx-checks.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import type { Sha256 } from "../../base/types/types.js";
 import { SDK, TxError } from "../../chain/values/tx-error.js";
 import { type BlockRoom, bytesOf } from "./block-room.js";
 

@@ -5,12 +5,12 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { toHex, utf8 } from "../../base/text/bytes.js";
+import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
+import { syncFolder } from "../../base/files/open-file.js";
 import { sha256 } from "../../base/native/sha256.js";
-import { syncFolder } from "../../base/files/lmdb-access.js";
+import { toHex, utf8 } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
 import type { Height } from "../../base/types/types.js";
-import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
 import type { Home } from "../home/home.js";
 import { LastSigned } from "./last-signed.js";
 

@@ -1,8 +1,9 @@
 /** The blocks as a search sees them; the last few are kept decoded, since hits come in the order of heights. */
-import { toUpperHex } from "../../base/text/bytes.js";
+
 import { isUpgradeError } from "../../base/errors/errors.js";
-import type { TxPlace } from "../index/postings.js";
+import { toUpperHex } from "../../base/text/bytes.js";
 import type { Height, Sha256 } from "../../base/types/types.js";
+import type { TxPlace } from "../index/postings.js";
 import type { BlockResults } from "./block-results.js";
 import type { BlockStore } from "./block-store.js";
 import type { Searched } from "./event-search.js";

@@ -4,6 +4,7 @@
  *   b d height   `tendermint.types.ValidatorSet`, as it is at this height
  */
 import { bigEndian64, concatBytes } from "../../base/text/bytes.js";
+import type { Height } from "../../base/types/types.js";
 import {
   decodeValidatorSet,
   encodeValidatorSet,
@@ -12,7 +13,6 @@ import {
 } from "../../chain/comet-types/validator-set.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
-import type { Height } from "../../base/types/types.js";
 
 const SETS = Uint8Array.of(BLOCKS_PREFIX, "d".charCodeAt(0));
 const SETS_END = Uint8Array.of(BLOCKS_PREFIX, "e".charCodeAt(0));

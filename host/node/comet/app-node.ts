@@ -3,11 +3,11 @@
  * program for it CometBFT is a child of this process.
  */
 
-import { RECORDED_FROM } from "../open/run-node.js";
-import type { HaltLinger } from "../home/halt-linger.js";
 import { isUpgradeError } from "../../base/errors/errors.js";
 import type { Log } from "../../base/text/log-line.js";
 import type { Height } from "../../base/types/types.js";
+import type { HaltLinger } from "../home/halt-linger.js";
+import { RECORDED_FROM } from "../open/run-node.js";
 import { type AbciAddress, isOpenToOthers } from "./address.js";
 import type { ConnectionKind } from "./calls.js";
 import { engineEnded, engineFailed } from "./engine/halts.js";

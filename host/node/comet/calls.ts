@@ -3,10 +3,6 @@
  * never ends the engine: what goes wrong with it is a code in its response (ABCI 2.0; CometBFT ends at an exception).
  */
 
-import { EMPTY } from "../../base/text/bytes.js";
-import type { AppInfo, AppQueryResult, CheckTxKind, EnginePort } from "../../chain/app/engine-port.js";
-import type { TxResult } from "../../chain/app/tx/result.js";
-import { paramsMessage } from "../../chain/comet-types/params-message.js";
 import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
 import type { Snapshot } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import {
@@ -20,7 +16,11 @@ import {
   type RequestQuery,
   ResponseVerifyVoteExtension_VerifyStatus as VerifyStatus,
 } from "../../base/gen/tendermint/abci/messages_pb.js";
+import { EMPTY } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
+import type { AppInfo, AppQueryResult, CheckTxKind, EnginePort } from "../../chain/app/engine-port.js";
+import type { TxResult } from "../../chain/app/tx/result.js";
+import { paramsMessage } from "../../chain/comet-types/params-message.js";
 import {
   type Answer,
   blockRequest,

@@ -1,14 +1,13 @@
 /** Where CometBFT has its files in a home, as its own settings say. */
 import { resolve } from "node:path";
+import { messageOf } from "../../base/errors/errors.js";
+import { configPath, configValue, readConfig } from "../../base/terminal/config-file.js";
+import type { Log } from "../../base/text/log-line.js";
+import type { Home } from "../home/home.js";
+import { forgetUnrecordedVote } from "../home/unrecorded-vote.js";
 import { findComet } from "./engine/binary.js";
 import type { CometFiles } from "./engine/home-files.js";
 import { OwnVotes } from "./engine/own-votes.js";
-import type { Home } from "../home/home.js";
-import { messageOf } from "../../base/errors/errors.js";
-import type { Log } from "../../base/text/log-line.js";
-import { forgetUnrecordedVote } from "../home/unrecorded-vote.js";
-import { configPath, configValue, readConfig } from "../../base/terminal/config-file.js";
-import type { StartSettings } from "../../cli/flags/start-settings.js";
 
 /** @throws UpgradeError UPG_INVALID_CONFIG */
 export function cometFiles(home: Home): CometFiles {
@@ -24,7 +23,11 @@ export function cometFiles(home: Home): CometFiles {
 }
 
 /** Why a start that starts CometBFT too would fail for want of its program. Undefined: it is there, or is not needed. */
-export function cometProblem({ cometChild }: Pick<StartSettings, "cometChild">): string | undefined {
+export function cometProblem({
+  cometChild,
+}: {
+  readonly cometChild: { readonly named: string | undefined } | undefined;
+}): string | undefined {
   if (!cometChild) return undefined;
   try {
     findComet(cometChild.named, process.env);

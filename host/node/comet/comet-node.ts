@@ -4,6 +4,8 @@
  * one more while it is run.
  */
 
+import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import type { Height, Timestamp } from "../../base/types/types.js";
 import type {
   NodeHead,
   NodeInfo,
@@ -19,12 +21,10 @@ import type {
 import type { Block } from "../../chain/comet-types/block.js";
 import type { ConsensusParams } from "../../chain/comet-types/consensus-params.js";
 import type { Validator } from "../../chain/comet-types/validator.js";
-import type { CometRpc } from "../remote/comet-rpc.js";
-import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { EventCondition } from "../../chain/events/event-query.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { readCommit } from "../../state/store/versions/commit-record.js";
-import type { Height, Timestamp } from "../../base/types/types.js";
+import type { CometRpc } from "../remote/comet-rpc.js";
 
 export interface CometNodeFacts {
   readonly comet: CometRpc;

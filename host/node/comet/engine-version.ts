@@ -1,6 +1,7 @@
 /** Which engines this node works with: those of ABCI 2.0, with messages framed as CometBFT does since 0.37. */
-import { INSTALL_ENGINE } from "../../chain/comet-types/release.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { INSTALL_ENGINE } from "../../chain/comet-types/release.js";
 
 const ABCI = /^2\.0\.\d+/;
 const SHOWN_CHARACTERS = 40;

@@ -1,11 +1,5 @@
 /** What crosses an ABCI socket, as messages of protobuf and as the port of the application has it. */
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import type { BlockRequest, BlockResult } from "../../chain/app/app-shapes.js";
-import type { LastCommit, LastVote, Misbehavior } from "../../chain/app/block-info.js";
-import type { AppQueryResult } from "../../chain/app/engine-port.js";
-import type { TxResult } from "../../chain/app/tx/result.js";
-import { paramsMessage } from "../../chain/comet-types/params-message.js";
-import type { ValidatorUpdate } from "../../chain/comet-types/validator-updates.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { MetadataSchema, type Snapshot, SnapshotSchema } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import {
@@ -22,6 +16,12 @@ import {
 import type { ValidatorUpdate as UpdateMessage } from "../../base/gen/tendermint/abci/types_pb.js";
 import { BlockIDFlag } from "../../base/gen/tendermint/types/types_pb.js";
 import type { Timestamp } from "../../base/types/types.js";
+import type { BlockRequest, BlockResult } from "../../chain/app/app-shapes.js";
+import type { LastCommit, LastVote, Misbehavior } from "../../chain/app/block-info.js";
+import type { AppQueryResult } from "../../chain/app/engine-port.js";
+import type { TxResult } from "../../chain/app/tx/result.js";
+import { paramsMessage } from "../../chain/comet-types/params-message.js";
+import type { ValidatorUpdate } from "../../chain/comet-types/validator-updates.js";
 import type { ChainEvent } from "../../chain/values/events.js";
 
 /** One of the request's kinds, with its message. */

@@ -3,6 +3,9 @@
  * consensus that it is given name the app version, so that the header of each block after an upgrade does, and a node that
  * joins by a snapshot can compare.
  */
+
+import { UpgradeError } from "../../base/errors/errors.js";
+import type { Height } from "../../base/types/types.js";
 import { AppPort, type AppPortOptions } from "../../chain/app/app-port.js";
 import type { BlockRequest, BlockResult } from "../../chain/app/app-shapes.js";
 import type {
@@ -15,8 +18,6 @@ import type {
 } from "../../chain/app/engine-port.js";
 import type { ConsensusParams } from "../../chain/comet-types/consensus-params.js";
 import type { ValidatorUpdate } from "../../chain/comet-types/validator-updates.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import type { Height } from "../../base/types/types.js";
 
 export class ServedApp extends AppPort implements EnginePort {
   constructor(

@@ -3,7 +3,7 @@
  * hash comes from CometBFT's light client, which is all that is trusted; what this program could not go on from is refused
  * before any of it counts.
  */
-import type { OpenApp } from "../open/open-options.js";
+
 import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
 import {
   ResponseApplySnapshotChunk_Result as ApplyResult,
@@ -12,10 +12,11 @@ import {
   type RequestOfferSnapshot,
 } from "../../base/gen/tendermint/abci/messages_pb.js";
 import { sha256 } from "../../base/native/sha256.js";
-import { requireKnown, SNAPSHOT_FORMAT } from "../snapshots/facts.js";
-import { SnapshotRestore } from "../snapshots/restore.js";
 import { type Database, RecordChanges } from "../../state/store/disk/database.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
+import type { OpenApp } from "../open/open-options.js";
+import { requireKnown, SNAPSHOT_FORMAT } from "../snapshots/facts.js";
+import { SnapshotRestore } from "../snapshots/restore.js";
 import { type Answer, type Call, snapshotOf } from "./messages.js";
 
 export interface StateSyncOptions {

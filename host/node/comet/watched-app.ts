@@ -1,10 +1,11 @@
 /** The application that ABCI serves: it says which blocks were committed, and goes on with another version of the same program. */
+
+import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { BlockRequest, BlockResult } from "../../chain/app/app-shapes.js";
 import type { Committed } from "../../chain/app/engine-port.js";
-import type { OpenApp } from "../open/open-options.js";
-import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { RecordChange } from "../../state/store/disk/database.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
+import type { OpenApp } from "../open/open-options.js";
 import { ServedApp } from "./served-app.js";
 
 /** A block that was committed. */

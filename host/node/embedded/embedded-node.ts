@@ -3,6 +3,8 @@
  * its results become visible in one transaction; a process that dies in between has not made it.
  */
 
+import { assert } from "../../base/errors/errors.js";
+import type { Height, Sha256 } from "../../base/types/types.js";
 import type { App, BlockResult, TxResult } from "../../chain/app/app.js";
 import { AppPort } from "../../chain/app/app-port.js";
 import type { DirectChange } from "../../chain/app/block.js";
@@ -10,11 +12,7 @@ import { type LastCommit, NO_BLOCK_INFO } from "../../chain/app/block-info.js";
 import type { BlockPort } from "../../chain/app/engine-port.js";
 import type { ConsensusParams } from "../../chain/comet-types/consensus-params.js";
 import { resultsHash } from "../../chain/comet-types/results.js";
-import { assert } from "../../base/errors/errors.js";
-import { INDEX_ALL, type IndexSettings } from "../index/index-settings.js";
-import { TxIndex } from "../index/tx-index.js";
 import { type Batch, type Database, RecordChanges } from "../../state/store/disk/database.js";
-import type { Height, Sha256 } from "../../base/types/types.js";
 import { BlockMaker, type ChainFacts } from "../blocks/block-maker.js";
 import { BlockPruner } from "../blocks/block-pruner.js";
 import { type BlockRoom, blockRoom } from "../blocks/block-room.js";
@@ -31,11 +29,13 @@ import {
   setsAfter,
   soleValidator,
 } from "../blocks/deciding-sets.js";
+import type { LastSigned } from "../blocks/last-signed.js";
 import { Mempool, type MempoolLimits } from "../blocks/mempool.js";
 import { fillProposal } from "../blocks/proposal.js";
 import { ValidatorStore } from "../blocks/validator-store.js";
 import type { ConsensusKey } from "../home/consensus-key.js";
-import type { LastSigned } from "../blocks/last-signed.js";
+import { INDEX_ALL, type IndexSettings } from "../index/index-settings.js";
+import { TxIndex } from "../index/tx-index.js";
 import type { Clock } from "./clock.js";
 
 export interface BlockSettings extends IndexSettings {
@@ -212,9 +212,9 @@ export class EmbeddedNode {
     this.#take(following);
     const milliseconds = performance.now() - begun;
     this.mempool.update(txs);
-    const news: MadeBlock = { stored, result, txs, txHashes, appHashBefore: header.appHash, milliseconds };
-    for (const listener of [...this.#listeners]) listener(news);
-    return news;
+    const committed: MadeBlock = { stored, result, txs, txHashes, appHashBefore: header.appHash, milliseconds };
+    for (const listener of [...this.#listeners]) listener(committed);
+    return committed;
   }
 
   /** @throws UpgradeError UPG_INVALID_CONFIG: this node has another key than the one that decides the next block */

@@ -1,17 +1,16 @@
 /** A running node as its servers see it: blocks, results, transactions, mempool and notifications (`LocalNode` of chain/query). */
+
+import { UpgradeError } from "../../base/errors/errors.js";
 import { EMPTY, equalBytes } from "../../base/text/bytes.js";
+import { VERSIONS_KEPT_DEFAULT } from "../../base/types/limits.js";
+import type { Height, Timestamp } from "../../base/types/types.js";
 import type { TxResult } from "../../chain/app/app.js";
 import type { Block } from "../../chain/comet-types/block.js";
 import type { ConsensusParams } from "../../chain/comet-types/consensus-params.js";
 import { BLOCK_PROTOCOL } from "../../chain/comet-types/header.js";
 import { ENGINE_VERSION, P2P_PROTOCOL } from "../../chain/comet-types/release.js";
 import { type ValidatorSet, validatorSetHash } from "../../chain/comet-types/validator-set.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import type { TxPlace } from "../index/postings.js";
-import type { TxIndex } from "../index/tx-index.js";
 import type { EventCondition } from "../../chain/events/event-query.js";
-import { VERSIONS_KEPT_DEFAULT } from "../../base/types/limits.js";
-import type { Height, Timestamp } from "../../base/types/types.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import type { BlockResults } from "../blocks/block-results.js";
 import type { BlockStore, StoredBlock } from "../blocks/block-store.js";
@@ -22,6 +21,8 @@ import { SEARCH_LIMITS, type SearchLimits } from "../blocks/search-budget.js";
 import { SearchedBlocks } from "../blocks/searched-blocks.js";
 import type { ValidatorStore } from "../blocks/validator-store.js";
 import type { GenesisText } from "../home/genesis-file.js";
+import type { TxPlace } from "../index/postings.js";
+import type { TxIndex } from "../index/tx-index.js";
 import { estimate, type ProgressEstimate, type UpgradeProgress } from "./upgrade-progress.js";
 
 interface Settings {
@@ -57,7 +58,7 @@ interface FoundTx {
   readonly result: TxResult;
 }
 
-interface News {
+interface BlockEvents {
   readonly block: StoredBlock;
   readonly results: BlockResults;
   readonly txs: readonly FoundTx[];
@@ -221,8 +222,8 @@ export class NodeService {
     return progress && { ...progress, ...estimate(progress, Date.now()) };
   }
 
-  subscribe(listener: (news: News) => void): () => void {
-    return this.node.subscribe((made) => listener(newsOf(made)));
+  subscribe(listener: (events: BlockEvents) => void): () => void {
+    return this.node.subscribe((made) => listener(eventsOf(made)));
   }
 
   /** The words are CometBFT's. */
@@ -240,7 +241,7 @@ export class NodeService {
 }
 
 /** Made as it is asked for: most blocks have nobody who listens. */
-function newsOf(made: ServedBlock): News {
+function eventsOf(made: ServedBlock): BlockEvents {
   return {
     get block() {
       return made.stored;

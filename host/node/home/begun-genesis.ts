@@ -4,24 +4,19 @@
  */
 
 import { existsSync, statSync } from "node:fs";
-import { equalBytes, toHex } from "../../base/text/bytes.js";
-import type { Chain } from "../../chain/app/define-chain.js";
-import {
-  type Genesis,
-  type GenesisFacts,
-  longLists,
-  missingFromGenesis,
-  openGenesis,
-} from "../../chain/app/genesis/genesis.js";
 import { UpgradeError } from "../../base/errors/errors.js";
-import { requireNoRollback } from "./kept-data.js";
+import { hashOfFile, hashOfSource, inGenesisFile, openFileSource } from "../../base/files/file-source.js";
+import { equalBytes, toHex } from "../../base/text/bytes.js";
 import { homeCommand } from "../../base/text/shell-word.js";
+import type { Chain } from "../../chain/app/chain.js";
+import { type Genesis, longLists, missingFromGenesis, openGenesis } from "../../chain/app/genesis/genesis.js";
+import type { GenesisFacts } from "../../chain/app/genesis/genesis-facts.js";
+import type { GenesisList } from "../../chain/values/json-list.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
-import type { GenesisList } from "../../chain/values/json-list.js";
-import { hashOfFile, hashOfSource, inGenesisFile, openFileSource } from "../../base/files/file-source.js";
 import { encodeGenesisRecord, GENESIS_KEY, type GenesisDigest, readGenesisRecord } from "./genesis-record.js";
 import type { Home } from "./home.js";
+import { requireNoRollback } from "./kept-data.js";
 
 type Log = (level: LogLevel, message: string) => void;
 

@@ -2,13 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { fromBase64 } from "../../base/text/bytes.js";
-import { addressOf, type PublicKey, publicKeyOf } from "../../chain/comet-types/keys.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { readFileIfThere } from "../../base/files/atomic-file.js";
 import { sha256 } from "../../base/native/sha256.js";
+import { fromBase64 } from "../../base/text/bytes.js";
 import { homeCommand } from "../../base/text/shell-word.js";
 import { decodeText } from "../../base/text/text.js";
-import { readFileIfThere } from "../../base/files/atomic-file.js";
+import { addressOf, type PublicKey, publicKeyOf } from "../../chain/comet-types/keys.js";
 import { Home } from "./home.js";
 
 export interface ConsensusKey {

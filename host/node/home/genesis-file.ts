@@ -7,9 +7,9 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { equalBytes, toHex } from "../../base/text/bytes.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { openRegularHandle } from "../../base/files/lmdb-access.js";
+import { openRegularHandle } from "../../base/files/open-file.js";
+import { equalBytes, toHex } from "../../base/text/bytes.js";
 import { decodeText } from "../../base/text/text.js";
 import type { GenesisDigest } from "./genesis-record.js";
 

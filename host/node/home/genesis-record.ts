@@ -4,12 +4,12 @@
  *   b g   GenesisRecord
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { GenesisFacts } from "../../chain/app/genesis/genesis.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { type GenesisRecord, GenesisRecordSchema } from "../../base/gen/chain/engine/v1/engine_pb.js";
+import type { GenesisFacts } from "../../chain/app/genesis/genesis-facts.js";
+import { JsonReader } from "../../chain/values/json-reader.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
-import { JsonReader } from "../../chain/values/json-reader.js";
 
 export const GENESIS_KEY = Uint8Array.of(BLOCKS_PREFIX, "g".charCodeAt(0));
 

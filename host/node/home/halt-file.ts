@@ -5,10 +5,10 @@
  */
 import { randomBytes } from "node:crypto";
 import { rmSync, statSync, truncateSync } from "node:fs";
-import { utf8 } from "../../base/text/bytes.js";
-import { syncFolder } from "../../base/files/lmdb-access.js";
-import type { HaltRecord } from "../../upgrade/module/halt.js";
 import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { syncFolder } from "../../base/files/open-file.js";
+import { utf8 } from "../../base/text/bytes.js";
+import type { HaltRecord } from "../../upgrade/module/halt.js";
 import type { Home } from "./home.js";
 
 /** A record holds a plan's info twice, of 64 KiB each, and JSON writes a control character with six. */

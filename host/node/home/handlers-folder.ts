@@ -2,10 +2,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
+import { readRegularFile } from "../../base/files/open-file.js";
 import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
-import { readRegularFile } from "../../base/files/lmdb-access.js";
 import type { Sha256 } from "../../base/types/types.js";
+import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
 import { duplicate } from "../../upgrade/module/handler-set.js";
 
 export interface HandlerFile {

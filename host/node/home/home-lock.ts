@@ -17,9 +17,9 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { diskFailure } from "../../base/files/disk-errors.js";
 import { tryFileLock } from "../../base/files/file-lock.js";
-import { makeFolder, openRegularFile, readRegularFile } from "../../base/files/lmdb-access.js";
-import { diskFailure } from "../../base/files/lmdb-errors.js";
+import { makeFolder, openRegularFile, readRegularFile } from "../../base/files/open-file.js";
 import { folderUsers } from "./home-users.js";
 
 const ATTEMPTS = 5;

@@ -1,9 +1,9 @@
 /** A node's home folder: where everything is. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { toHex, utf8 } from "../../base/text/bytes.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
+import { toHex, utf8 } from "../../base/text/bytes.js";
 
 /** File systems allow 255; what is added while a file is written needs some of them. */
 const FILE_NAME_BYTES_MAX = 200;

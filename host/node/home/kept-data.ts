@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
-import { programName } from "../../base/text/program-name.js";
 import type { Files } from "../../base/files/files.js";
 import { isMountPoint } from "../../base/files/mount-point.js";
+import { programName } from "../../base/text/program-name.js";
 import { chainvisorFor } from "./supervised-start.js";
 
 /** A restored copy, beside the data folder until it takes its place. */

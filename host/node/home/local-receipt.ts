@@ -2,13 +2,14 @@
  * What happened to this node when it applied an upgrade: `<home>/data/receipts/<plan>.json`. Times and memory differ
  * between nodes, so they stay out of state; what all nodes agree on is repeated here for reading in one place.
  */
-import { toUpperHex, utf8 } from "../../base/text/bytes.js";
-import { GAS_SCHEDULE } from "../../upgrade/handler/meter/schedule.js";
-import type { Height } from "../../base/types/types.js";
-import type { AppliedUpgrade, Probes } from "../../upgrade/module/hooks.js";
-import { VERSION } from "../../base/terminal/version.js";
-import { PAGE_BYTES } from "../../upgrade/wasm/limits.js";
+
 import { writeFileAtomically } from "../../base/files/atomic-file.js";
+import { VERSION } from "../../base/terminal/version.js";
+import { toUpperHex, utf8 } from "../../base/text/bytes.js";
+import type { Height } from "../../base/types/types.js";
+import { GAS_SCHEDULE } from "../../upgrade/handler/meter/schedule.js";
+import type { AppliedUpgrade, Probes } from "../../upgrade/module/hooks.js";
+import { PAGE_BYTES } from "../../upgrade/wasm/limits.js";
 import type { Home } from "./home.js";
 
 export interface LocalReceiptFacts {

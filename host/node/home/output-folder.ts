@@ -1,8 +1,8 @@
 /** The folder of a file that a person names for output. A command checks it before its work, and never creates it. */
 import { accessSync, constants, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { shellWord } from "../../base/text/shell-word.js";
 import { usage } from "../../base/terminal/usage.js";
+import { shellWord } from "../../base/text/shell-word.js";
 
 /**
  * Checks that a new file can be created at `file`.

@@ -7,8 +7,8 @@ import { closeSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { tryFileLock } from "../../base/files/file-lock.js";
+import { openRegularFile } from "../../base/files/open-file.js";
 import { homeCommand } from "../../base/text/shell-word.js";
-import { openRegularFile } from "../../base/files/lmdb-access.js";
 import { livingHolder } from "./home-lock.js";
 
 export class ReadHold {

@@ -1,12 +1,12 @@
 /** Logs whether this node has what the plan's block needs: at start, and whenever it changes. */
 
-import type { App } from "../../chain/app/app.js";
-import { failedRehearsal } from "./failed-rehearsal.js";
 import type { Height, Plan } from "../../base/types/types.js";
+import type { App } from "../../chain/app/app.js";
 import { handlerReadiness } from "../../upgrade/module/handler-readiness.js";
 import type { FoundHandler } from "../../upgrade/module/handler-set.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
+import { failedRehearsal } from "./failed-rehearsal.js";
 import type { HandlerFile } from "./handlers-folder.js";
 import type { Home } from "./home.js";
 import type { RoomLine } from "./upgrade-room.js";

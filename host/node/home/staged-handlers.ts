@@ -7,8 +7,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../base/errors/errors.js";
-import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import type { Sha256 } from "../../base/types/types.js";
+import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
 import { type HandlerFile, listWasm, loadHandlerFile } from "./handlers-folder.js";
 

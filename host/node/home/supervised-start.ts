@@ -1,11 +1,11 @@
 /** How this node is started where a sidecar does it: a plain `start` beside the sidecar would lack the flags of its unit. */
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { diskFiles } from "../../base/files/disk-files.js";
+import type { Files } from "../../base/files/files.js";
 import { programName } from "../../base/text/program-name.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { decodeLossy } from "../../base/text/text.js";
-import { diskFiles } from "../../base/files/disk-files.js";
-import type { Files } from "../../base/files/files.js";
 import { livingHolder } from "./home-lock.js";
 
 /** Of the sidecar's folder: how the last sidecar was started. */

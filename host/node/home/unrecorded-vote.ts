@@ -1,11 +1,11 @@
 /** A vote of this home's validator key that the home's record of signatures lacks: kept on disk by the node, read by checks. */
 import { join } from "node:path";
-import { utf8 } from "../../base/text/bytes.js";
-import { decodeLossy } from "../../base/text/text.js";
-import type { Height } from "../../base/types/types.js";
 import { diskFiles } from "../../base/files/disk-files.js";
 import type { Files } from "../../base/files/files.js";
 import { writeWhole } from "../../base/files/whole-file.js";
+import { utf8 } from "../../base/text/bytes.js";
+import { decodeLossy } from "../../base/text/text.js";
+import type { Height } from "../../base/types/types.js";
 
 const FILE = "unrecorded-vote.json";
 const MODE = 0o644;

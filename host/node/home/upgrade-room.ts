@@ -1,12 +1,13 @@
 /** Has the disk room for the scheduled upgrade? Said days before, when an operator can still do something about it. */
 
 import { statSync } from "node:fs";
+import { freeBytes } from "../../base/files/disk-errors.js";
 import { programName } from "../../base/text/program-name.js";
 import { shellWord } from "../../base/text/shell-word.js";
-import { freeBytes } from "../../base/files/lmdb-errors.js";
-import { SPILL_BYTES_MAX_DEFAULT, SPILL_RESERVE_BYTES } from "../../state/store/disk/lmdb-spill.js";
 import { bytesText } from "../../base/text/text.js";
 import { visible } from "../../base/text/visible.js";
+import { SPILL_BYTES_MAX_DEFAULT } from "../../base/types/limits.js";
+import { SPILL_RESERVE_BYTES } from "../../state/store/disk/lmdb-spill.js";
 import type { Home } from "./home.js";
 
 /** Bytes on the disk of the database. */

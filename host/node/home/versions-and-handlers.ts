@@ -3,10 +3,10 @@
  * matter, and what they lead to, is for state to say.
  */
 import { resolve } from "node:path";
-import type { Chain } from "../../chain/app/define-chain.js";
+import { sha256 } from "../../base/native/sha256.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { knownVersions } from "../../chain/app/versions/known-versions.js";
 import type { ChainVersion } from "../../chain/app/versions/version.js";
-import { sha256 } from "../../base/native/sha256.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
 import { type HandlerFile, loadHandlersFolders } from "./handlers-folder.js";
 import type { Home } from "./home.js";

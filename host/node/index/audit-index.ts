@@ -1,8 +1,9 @@
 /** Checks the event index: each block has every entry that its events make, and no entry is of no block. */
-import { compareBytes, toHex } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { Database } from "../../state/store/disk/database.js";
+import { compareBytes, toHex } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
+import type { Database } from "../../state/store/disk/database.js";
 import { bucketOf, type PostingRuns, type Run } from "./posting-runs.js";
 import { EntryCursor, type IndexedResults, type Posting } from "./postings.js";
 import { TxIndex, withTxsKey } from "./tx-index.js";

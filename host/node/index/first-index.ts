@@ -4,9 +4,9 @@
  *   b k digest height place      nothing; the digest is of an event's `type.key` and value
  */
 import { concatBytes, prefixEnd } from "../../base/text/bytes.js";
+import type { Height } from "../../base/types/types.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
-import type { Height } from "../../base/types/types.js";
 import type { HeightRange, TxPlace } from "./postings.js";
 
 const letter = (text: string) => text.charCodeAt(0);

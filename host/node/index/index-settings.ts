@@ -3,12 +3,13 @@
  *   b v height   layout of the index, which indexer, and the events that it holds: one a line
  * Blocks before the first of these records are of the first layout (first-index.ts).
  */
-import { bigEndian64, concatBytes, equalBytes, utf8 } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { Batch, Database } from "../../state/store/disk/database.js";
-import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
+import { bigEndian64, concatBytes, equalBytes, utf8 } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
 import type { Height } from "../../base/types/types.js";
+import type { Batch, Database } from "../../state/store/disk/database.js";
+import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
 
 /** "null": nothing is indexed. */
 export type Indexer = "kv" | "null";

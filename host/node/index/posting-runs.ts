@@ -5,11 +5,12 @@
  *   b <buckets>   end bucket                   entries of the digests that begin with these bits
  * Heights 8 bytes, level and bits 1, entries 4, bucket 2. Runs do not overlap; the newest have the lowest levels.
  */
-import { byteAt, itemAt } from "../../base/text/checked-index.js";
+
 import { bigEndian64, concatBytes, joinBytes } from "../../base/text/bytes.js";
+import { byteAt, itemAt } from "../../base/text/checked-index.js";
+import type { Height } from "../../base/types/types.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
-import type { Height } from "../../base/types/types.js";
 import { EntryCursor, EntryWriter, type HeightRange, type Posting, placesIn, type TxPlace } from "./postings.js";
 
 export interface RunsLayout {

@@ -3,8 +3,9 @@
  *   entry    digest, varint height − low, varint bytes of the places, places
  *   places   varints: the first, then each one's distance from the one before; 0: the block's own events, n: transaction n − 1
  */
-import { compareRanges, concatBytes, toHex } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { compareRanges, concatBytes, toHex } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
 
 export interface TxPlace {

@@ -7,10 +7,10 @@
  * A digest only narrows a search: every hit is compared with the events, every transaction with its hash.
  */
 import { concatBytes, toHex, utf8 } from "../../base/text/bytes.js";
+import type { Height, Sha256 } from "../../base/types/types.js";
 import { type EventCondition, eventValues } from "../../chain/events/event-query.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
-import type { Height, Sha256 } from "../../base/types/types.js";
 import { eventKey, FIRST_DIGEST_BYTES, FirstIndex, hashKey, keysOf, placeBytes, readPlace } from "./first-index.js";
 import { INDEX_ALL, IndexHistory, type IndexSettings } from "./index-settings.js";
 import { PostingRuns } from "./posting-runs.js";

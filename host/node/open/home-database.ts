@@ -1,12 +1,12 @@
 /** A home's database for a command that runs while no node does. */
 import { existsSync } from "node:fs";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
-import { HomeLock } from "../home/home-lock.js";
-import { ReadHold } from "../home/read-hold.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { LmdbDatabase } from "../../state/store/disk/lmdb-database.js";
 import { LmdbFileDatabase } from "../../state/store/disk/lmdb-file-database.js";
 import { Home } from "../home/home.js";
+import { HomeLock } from "../home/home-lock.js";
+import { ReadHold } from "../home/read-hold.js";
 import { checkDatabase } from "./start-checks.js";
 
 export function noChain(path: string): UpgradeError {

@@ -4,44 +4,44 @@
  */
 
 import { existsSync, statSync } from "node:fs";
-import { App, type AppOptions } from "../../chain/app/app.js";
-import type { Chain } from "../../chain/app/define-chain.js";
-import { type EngineName, engineMark } from "../../chain/app/engine-port.js";
-import { genesisParams } from "../../chain/app/genesis/consensus-params.js";
-import type { GenesisFacts } from "../../chain/app/genesis/genesis.js";
-import { genesisVersion } from "../../chain/app/start.js";
-import { Core } from "../../upgrade/core/core.js";
 import { assert, isUpgradeError, messageOf } from "../../base/errors/errors.js";
+import { upgradeFiles } from "../../base/files/atomic-file.js";
+import { removeDeadTemporaries } from "../../base/files/dead-temporaries.js";
 import { hasFileLocks } from "../../base/files/file-lock.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { nameProgram } from "../../base/text/program-name.js";
-import { removeDeadTemporaries } from "../../base/files/dead-temporaries.js";
-import { HomeLock } from "../home/home-lock.js";
+import type { CommitID, Height } from "../../base/types/types.js";
+import { App, type AppOptions } from "../../chain/app/app.js";
+import type { Chain } from "../../chain/app/chain.js";
+import { type EngineName, engineMark } from "../../chain/app/engine-port.js";
+import { genesisParams } from "../../chain/app/genesis/consensus-params.js";
+import type { GenesisFacts } from "../../chain/app/genesis/genesis-facts.js";
+import { genesisVersion } from "../../chain/app/start.js";
 import { LmdbDatabase } from "../../state/store/disk/lmdb-database.js";
 import { WitnessReleases } from "../../state/store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
 import { readCommit } from "../../state/store/versions/commit-record.js";
-import type { CommitID, Height } from "../../base/types/types.js";
+import { Core } from "../../upgrade/core/core.js";
 import type { HandlerState } from "../../upgrade/module/handler-set.js";
 import { type StoredPlans, storedPlans } from "../../upgrade/module/stored-plans.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import { BlockStore } from "../blocks/block-store.js";
+import { LastSigned, requireNotLost } from "../blocks/last-signed.js";
+import { endRollback } from "../blocks/rollback-note.js";
 import { EmbeddedNode } from "../embedded/embedded-node.js";
-import { upgradeFiles } from "../../base/files/atomic-file.js";
 import { type BegunGenesis, keptOrFile, requireHome, watchGenesisFile } from "../home/begun-genesis.js";
 import { type ConsensusKey, readConsensusKey } from "../home/consensus-key.js";
 import type { GenesisDigest } from "../home/genesis-record.js";
 import { keepReserve, lendFromReserve } from "../home/halt-file.js";
 import type { HandlerFile } from "../home/handlers-folder.js";
-import type { ChainPosition, HoldOptions, OpenApp, OpenNodeOptions } from "./open-options.js";
 import { Home } from "../home/home.js";
-import { LastSigned, requireNotLost } from "../blocks/last-signed.js";
+import { HomeLock } from "../home/home-lock.js";
 import { nodeVerifySignature } from "../home/node-signatures.js";
 import { readinessOf, sayReadiness } from "../home/readiness.js";
-import { endRollback } from "../blocks/rollback-note.js";
-import { checkDatabase } from "./start-checks.js";
 import { roomLine, upgradeRoom } from "../home/upgrade-room.js";
 import { stagedHandlers, versionsAndHandlers } from "../home/versions-and-handlers.js";
+import type { ChainPosition, HoldOptions, OpenApp, OpenNodeOptions } from "./open-options.js";
+import { checkDatabase } from "./start-checks.js";
 
 const NO_FILE_LOCKS =
   "this platform has no build of fs-native-extensions, so the kernel does not lock the home: a second node in another " +
@@ -56,7 +56,7 @@ interface FoundChain {
   readonly begun: BegunGenesis;
 }
 
-export class HeldHome {
+export class OpenHome {
   #database: LmdbDatabase | undefined;
   #app: App | undefined;
   #genesis: BegunGenesis | undefined;
@@ -72,20 +72,20 @@ export class HeldHome {
   ) {}
 
   /** For the embedded engine. @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_STORE_SIGNED, UPG_INVALID_CONFIG */
-  static hold(options: OpenNodeOptions): HeldHome {
+  static hold(options: OpenNodeOptions): OpenHome {
     nameProgram(options.chain.name);
     const home = new Home(options.home);
     requireHome(home);
     const key = readConsensusKey(home.validatorKeyFile);
-    return new HeldHome(home, "embedded", options, lockHome(home, options.log), { options, key });
+    return new OpenHome(home, "embedded", options, lockHome(home, options.log), { options, key });
   }
 
   /** For CometBFT, which has keys, clock and blocks of its own. @throws as `hold` */
-  static holdForComet(options: HoldOptions): HeldHome {
+  static holdForComet(options: HoldOptions): OpenHome {
     nameProgram(options.chain.name);
     const home = new Home(options.home);
     requireHome(home);
-    return new HeldHome(home, "cometbft", options, lockHome(home, options.log), undefined);
+    return new OpenHome(home, "cometbft", options, lockHome(home, options.log), undefined);
   }
 
   /**

@@ -1,9 +1,9 @@
 /** Opens a home in one step: what every command that reads or runs a chain begins with. */
 import type { EmbeddedNode } from "../embedded/embedded-node.js";
 import type { GenesisDigest } from "../home/genesis-record.js";
-import { HeldHome } from "./open-home.js";
-import type { OpenNodeOptions } from "./open-options.js";
 import type { Home } from "../home/home.js";
+import { OpenHome } from "./open-home.js";
+import type { OpenNodeOptions } from "./open-options.js";
 
 export interface OpenNode {
   readonly home: Home;
@@ -25,7 +25,7 @@ export interface OpenNode {
  * close();
  */
 export function openNode(options: OpenNodeOptions): OpenNode {
-  const held = HeldHome.hold(options);
+  const held = OpenHome.hold(options);
   try {
     const node = held.open();
     return { home: held.home, node, genesisDigest: held.genesisDigest, close: () => held.close() };

@@ -1,12 +1,13 @@
 /** What a home is held with, and what is known of a chain that was brought up in it. */
+
+import type { Height, OnProgress } from "../../base/types/types.js";
 import type { App } from "../../chain/app/app.js";
-import type { Chain } from "../../chain/app/define-chain.js";
-import type { GenesisFacts } from "../../chain/app/genesis/genesis.js";
+import type { Chain } from "../../chain/app/chain.js";
+import type { GenesisFacts } from "../../chain/app/genesis/genesis-facts.js";
+import type { GasPrice } from "../../chain/values/minimum-fee.js";
 import type { Batch } from "../../state/store/disk/database.js";
 import type { LmdbDatabase } from "../../state/store/disk/lmdb-database.js";
-import type { Height, OnProgress } from "../../base/types/types.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
-import type { GasPrice } from "../../chain/values/minimum-fee.js";
 import type { MempoolLimits } from "../blocks/mempool.js";
 import type { Clock } from "../embedded/clock.js";
 import type { BlockSettings } from "../embedded/embedded-node.js";

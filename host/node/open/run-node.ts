@@ -2,17 +2,17 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, type UpgradeError } from "../../base/errors/errors.js";
-import { supervisedStart } from "../home/supervised-start.js";
 import { formatTime } from "../../base/time/time.js";
 import { type HaltRecord, haltRecord, withFacts } from "../../upgrade/module/halt.js";
-import { removeHaltRecord, writeHaltRecord } from "../home/halt-file.js";
-import type { HeldHome } from "./open-home.js";
-import type { Home } from "../home/home.js";
-import { localReceipt, writeLocalReceipt } from "../home/local-receipt.js";
-import type { OpenNode } from "./open-node.js";
 import { wallClock } from "../embedded/clock.js";
 import type { MadeBlock } from "../embedded/embedded-node.js";
 import { somethingToDo, TIMER_MILLIS_MAX } from "../embedded/idle.js";
+import { removeHaltRecord, writeHaltRecord } from "../home/halt-file.js";
+import type { Home } from "../home/home.js";
+import { localReceipt, writeLocalReceipt } from "../home/local-receipt.js";
+import { supervisedStart } from "../home/supervised-start.js";
+import type { OpenHome } from "./open-home.js";
+import type { OpenNode } from "./open-node.js";
 
 export interface RunOptions {
   /** Receives a description of each problem after which the node goes on. */
@@ -103,7 +103,7 @@ function keepLocalReceipt(home: Home, block: MadeBlock, options: Warned): void {
 export const RECORDED_FROM = 10;
 
 /** Writes `halt.json` and gives the record, also when the disk refuses it; the caller prints it. */
-export function recordHalt(held: HeldHome, error: UpgradeError, options: Warned): HaltRecord {
+export function recordHalt(held: OpenHome, error: UpgradeError, options: Warned): HaltRecord {
   const time = formatTime(wallClock.after({ seconds: 0n, nanos: 0 }));
   const { duePlan, lastUpgrade } = held.storedPlans();
   const { home, chain, startFlags } = held;

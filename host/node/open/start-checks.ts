@@ -6,19 +6,19 @@
 
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { equalBytes } from "../../base/text/bytes.js";
-import { type EngineName, engineMark } from "../../chain/app/engine-port.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
+import { equalBytes } from "../../base/text/bytes.js";
 import { homeCommand } from "../../base/text/shell-word.js";
+import { visible } from "../../base/text/visible.js";
+import type { Height } from "../../base/types/types.js";
+import { type EngineName, engineMark } from "../../chain/app/engine-port.js";
 import { formatKey } from "../../state/store/disk/keys.js";
 import { LmdbFileDatabase } from "../../state/store/disk/lmdb-file-database.js";
 import { walkLmdb } from "../../state/store/disk/lmdb-walk.js";
 import { checkLastVersion } from "../../state/store/versions/audit.js";
 import { type CommitState, checkFormat } from "../../state/store/versions/commit-record.js";
-import type { Height } from "../../base/types/types.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
-import { visible } from "../../base/text/visible.js";
 import { BlockStore } from "../blocks/block-store.js";
 
 /** 512 MiB of pages of keys, about 250,000 empty blocks: half a second. Values on pages of their own do not count. */

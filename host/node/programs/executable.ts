@@ -3,9 +3,9 @@
  * program: what the kernel refuses with ENOEXEC, libuv hands to /bin/sh, which would run the first lines of a web page as commands.
  */
 import { isAbsolute } from "node:path";
-import { goPlatform } from "../../upgrade/plan-info/platform.js";
-import { decodeLossy } from "../../base/text/text.js";
 import type { Files } from "../../base/files/files.js";
+import { decodeLossy } from "../../base/text/text.js";
+import { goPlatform } from "../../upgrade/plan-info/platform.js";
 import { kindOfProgram, type ProgramKind } from "./program-kind.js";
 
 /** What is read of a file. */

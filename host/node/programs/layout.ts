@@ -3,13 +3,13 @@
  * `current` links to the one that runs; or files that the operator names.
  */
 import { basename, join, relative, resolve } from "node:path";
-import { toUpperHex, utf8 } from "../../base/text/bytes.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { diskFiles } from "../../base/files/disk-files.js";
-import { contentProblem, fileProblem, isRunByNode } from "./executable.js";
 import type { Files } from "../../base/files/files.js";
-import { lostLink } from "./lost-link.js";
 import { linkWhole, writeWhole } from "../../base/files/whole-file.js";
+import { toUpperHex, utf8 } from "../../base/text/bytes.js";
+import { contentProblem, fileProblem, isRunByNode } from "./executable.js";
+import { lostLink } from "./lost-link.js";
 
 export interface Program {
   /** For people: the plan that it was brought by, `genesis`, or the name of its file. */

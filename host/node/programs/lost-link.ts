@@ -3,9 +3,9 @@
  * one was, the first program would run on data of a later one.
  */
 import { join } from "node:path";
+import type { Files } from "../../base/files/files.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { decodeLossy } from "../../base/text/text.js";
-import type { Files } from "../../base/files/files.js";
 
 const BYTES_MAX = 1_048_576;
 

@@ -1,6 +1,7 @@
 /** Reads from the start of a program's file which machine it is for and what the system needs to start it. */
-import { decodeLossy } from "../../base/text/text.js";
+
 import type { Files } from "../../base/files/files.js";
+import { decodeLossy } from "../../base/text/text.js";
 
 export interface ProgramKind {
   readonly format: "elf" | "mach-o" | "pe" | "script" | "unknown";

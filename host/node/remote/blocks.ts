@@ -1,16 +1,22 @@
 /** CometBFT's JSON as blocks, commits and evidence: hashes in hex, other bytes in base64, 64-bit integers as texts. */
 import { EMPTY, fromHex } from "../../base/text/bytes.js";
+import { parseTime } from "../../base/time/time.js";
+import type { Sha256 } from "../../base/types/types.js";
 import type { Block } from "../../chain/comet-types/block.js";
 import type { BlockId } from "../../chain/comet-types/block-id.js";
-import { type BlockIdFlag, type Commit, type CommitSig, FLAG_ABSENT, FLAG_NIL } from "../../chain/comet-types/commit.js";
+import {
+  type BlockIdFlag,
+  type Commit,
+  type CommitSig,
+  FLAG_ABSENT,
+  FLAG_NIL,
+} from "../../chain/comet-types/commit.js";
 import type { Evidence } from "../../chain/comet-types/evidence.js";
 import type { Header } from "../../chain/comet-types/header.js";
 import type { KeyType, PublicKey } from "../../chain/comet-types/keys.js";
 import { newValidator, type Validator } from "../../chain/comet-types/validator.js";
 import { totalPowerOf } from "../../chain/comet-types/validator-set.js";
 import type { Vote } from "../../chain/comet-types/vote.js";
-import { parseTime } from "../../base/time/time.js";
-import type { Sha256 } from "../../base/types/types.js";
 import type { JsonReader } from "../../chain/values/json-reader.js";
 
 const UINT32_MAX = 4_294_967_295n;

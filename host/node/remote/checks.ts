@@ -1,12 +1,12 @@
 /** What a header says of the parts that belong to it: CometBFT's RPC gives these apart, and any of them could be another block's. */
 import { equalBytes, toHex } from "../../base/text/bytes.js";
+import type { Sha256 } from "../../base/types/types.js";
 import type { NodeTx } from "../../chain/app/query/node-port.js";
 import type { Header } from "../../chain/comet-types/header.js";
 import { resultLeaf, resultsHash, type TxOutcome } from "../../chain/comet-types/results.js";
 import { type TxProof, verifyTxProof } from "../../chain/comet-types/txs.js";
 import type { Validator } from "../../chain/comet-types/validator.js";
 import { totalPowerOf, validatorSetHash } from "../../chain/comet-types/validator-set.js";
-import type { Sha256 } from "../../base/types/types.js";
 import type { JsonReader } from "../../chain/values/json-reader.js";
 import { hexOf } from "./blocks.js";
 

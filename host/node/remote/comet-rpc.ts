@@ -4,16 +4,17 @@
  * that this node has, and an engine of another chain is refused. Of an RPC on another machine results are checked too.
  * (Specification 6.9.)
  */
+
+import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { equalBytes, toBase64, toHex } from "../../base/text/bytes.js";
+import type { Height, Sha256 } from "../../base/types/types.js";
 import type { NodeHead, NodeTx, NodeTxResult, NodeWaiting } from "../../chain/app/query/node-port.js";
 import { type Block, validateBlock } from "../../chain/comet-types/block.js";
 import type { BlockId } from "../../chain/comet-types/block-id.js";
 import { headerHash } from "../../chain/comet-types/header.js";
 import type { TxOutcome } from "../../chain/comet-types/results.js";
 import type { Validator } from "../../chain/comet-types/validator.js";
-import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { EventCondition } from "../../chain/events/event-query.js";
-import type { Height, Sha256 } from "../../base/types/types.js";
 import { JsonReader } from "../../chain/values/json-reader.js";
 import { blockIdOf, blockOf, commitOf, headerOf, validatorOf } from "./blocks.js";
 import { hasOutcome, type ProvenTx, placeProblem, resultsProblem, validatorsProblem } from "./checks.js";

@@ -1,7 +1,7 @@
 /** Asks a node over gRPC: one request, one answer, one connection. Every wait ends, and every answer is bounded. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from "node:http2";
-import { concatBytes } from "../../base/text/bytes.js";
 import { ERROR_KINDS, type ErrorCode, UpgradeError } from "../../base/errors/errors.js";
+import { concatBytes } from "../../base/text/bytes.js";
 
 const ANSWER_BYTES_MAX = 64 * 1_048_576;
 const TIMEOUT_MILLIS = 10_000;

@@ -1,6 +1,7 @@
 /** What CometBFT says of itself. */
-import type { NodeInfo } from "../../chain/app/query/node-port.js";
+
 import type { Height } from "../../base/types/types.js";
+import type { NodeInfo } from "../../chain/app/query/node-port.js";
 import type { JsonReader } from "../../chain/values/json-reader.js";
 import { hexOf } from "./blocks.js";
 

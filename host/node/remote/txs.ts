@@ -1,9 +1,10 @@
 /** Transactions and their results in CometBFT's JSON, and searches as its RPC takes them. */
-import { equalBytes } from "../../base/text/bytes.js";
-import type { NodeTx, NodeTxResult } from "../../chain/app/query/node-port.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { EventCondition } from "../../chain/events/event-query.js";
+import { equalBytes } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
+import type { NodeTx, NodeTxResult } from "../../chain/app/query/node-port.js";
+import type { EventCondition } from "../../chain/events/event-query.js";
 import type { ChainEvent } from "../../chain/values/events.js";
 import type { JsonReader } from "../../chain/values/json-reader.js";
 import { bytesOf, hexOf, smallOf } from "./blocks.js";

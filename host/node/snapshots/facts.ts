@@ -3,17 +3,17 @@
  * known; the rest lets a node refuse early what it could not go on from, and is asked of the state itself in the end.
  */
 import { create } from "@bufbuild/protobuf";
-import { compareText, equalBytes, HASH_BYTES, toHex } from "../../base/text/bytes.js";
-import { appHash } from "../../state/commitment/app-hash.js";
-import type { Core } from "../../upgrade/core/core.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { type SnapshotFacts, SnapshotFactsSchema } from "../../base/gen/chain/store/v1/snapshot_pb.js";
 import type { Snapshot } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
-import { decodeReceipt } from "../../upgrade/handler/receipt.js";
-import { HEIGHT_MAX } from "../../base/types/limits.js";
-import type { VersionView } from "../../state/store/versions/version-view.js";
+import { compareText, equalBytes, HASH_BYTES, toHex } from "../../base/text/bytes.js";
 import { storeNameProblem } from "../../base/text/text.js";
+import { HEIGHT_MAX } from "../../base/types/limits.js";
 import type { Sha256 } from "../../base/types/types.js";
+import { appHash } from "../../state/commitment/app-hash.js";
+import type { VersionView } from "../../state/store/versions/version-view.js";
+import type { Core } from "../../upgrade/core/core.js";
+import { decodeReceipt } from "../../upgrade/handler/receipt.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 
 /** The Cosmos SDK's third. */

@@ -8,9 +8,9 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
+import { diskFailure } from "../../base/files/disk-errors.js";
+import { makeFolder, openRegularFile, syncFolder } from "../../base/files/open-file.js";
 import { type Snapshot, SnapshotSchema } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
-import { makeFolder, openRegularFile, syncFolder } from "../../base/files/lmdb-access.js";
-import { diskFailure } from "../../base/files/lmdb-errors.js";
 import type { Height } from "../../base/types/types.js";
 
 const DESCRIPTION = "snapshot";

@@ -1,10 +1,10 @@
 /** The stream that a snapshot's chunks are cut from, before it is compressed: SnapshotItems, each after its length. */
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { sizeDelimitedEncode, sizeDelimitedPeek } from "@bufbuild/protobuf/wire";
-import { concatBytes, joinBytes } from "../../base/text/bytes.js";
-import { type TreeNode, treeNodes } from "../../state/commitment/tree-nodes.js";
 import { type SnapshotItem, SnapshotItemSchema } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
+import { concatBytes, joinBytes } from "../../base/text/bytes.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../base/types/limits.js";
+import { type TreeNode, treeNodes } from "../../state/commitment/tree-nodes.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
 import { invalid } from "./facts.js";
 

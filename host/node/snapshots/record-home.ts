@@ -1,23 +1,23 @@
 /** Makes witnesses out of a home's database, which a running node may be writing to. */
 import { join } from "node:path";
+import { UpgradeError } from "../../base/errors/errors.js";
+import { readRegularFile } from "../../base/files/open-file.js";
+import { sha256 } from "../../base/native/sha256.js";
 import { equalBytes, toHex } from "../../base/text/bytes.js";
-import type { Chain } from "../../chain/app/define-chain.js";
+import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
+import type { Chain } from "../../chain/app/chain.js";
+import type { Database } from "../../state/store/disk/database.js";
+import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
+import { readCommit } from "../../state/store/versions/commit-record.js";
 import { Core } from "../../upgrade/core/core.js";
+import type { WasmHandler } from "../../upgrade/handler/handler.js";
+import { decodeReceipt } from "../../upgrade/handler/receipt.js";
+import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
+import { type RecordedWitness, recordWitness } from "../../verify/replay/record-witness.js";
 import { BlockStore } from "../blocks/block-store.js";
 import { keptGenesis } from "../home/genesis-record.js";
 import { listWasm, loadHandlerFile } from "../home/handlers-folder.js";
 import type { Home } from "../home/home.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import type { WasmHandler } from "../../upgrade/handler/handler.js";
-import { decodeReceipt } from "../../upgrade/handler/receipt.js";
-import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
-import { sha256 } from "../../base/native/sha256.js";
-import type { Database } from "../../state/store/disk/database.js";
-import { readRegularFile } from "../../base/files/lmdb-access.js";
-import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
-import { readCommit } from "../../state/store/versions/commit-record.js";
-import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
-import { type RecordedWitness, recordWitness } from "../../verify/replay/record-witness.js";
 
 export interface HomeRecording {
   readonly database: Database;

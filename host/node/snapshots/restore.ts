@@ -1,12 +1,12 @@
 /** A snapshot on its way into an empty database: chunks come in order, each is checked, decompressed and built in at once. */
 import { createInflate } from "node:zlib";
-import { equalBytes } from "../../base/text/bytes.js";
 import { assert } from "../../base/errors/errors.js";
 import type { Snapshot } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
+import { equalBytes } from "../../base/text/bytes.js";
+import type { CommitID, Sha256 } from "../../base/types/types.js";
 import type { Database, RecordChange } from "../../state/store/disk/database.js";
 import { VersionRestore } from "../../state/store/versions/restore-version.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
-import type { CommitID, Sha256 } from "../../base/types/types.js";
 import { invalid, requireSnapshot } from "./facts.js";
 import { ItemReader } from "./items.js";
 

@@ -3,26 +3,26 @@
  * is called through the port, one call at a time.
  */
 import type { MessagePort } from "node:worker_threads";
+import { messageOf } from "../../base/errors/errors.js";
+import type { Height } from "../../base/types/types.js";
+import type { App } from "../../chain/app/app.js";
+import type { Chain } from "../../chain/app/chain.js";
+import { engineMark } from "../../chain/app/engine-port.js";
 import { answer, ENDING } from "../comet/calls.js";
 import type { Call } from "../comet/messages.js";
 import { StateSync } from "../comet/state-sync.js";
 import { type CometBlock, WatchedApp } from "../comet/watched-app.js";
-import type { App } from "../../chain/app/app.js";
-import type { Chain } from "../../chain/app/define-chain.js";
-import { engineMark } from "../../chain/app/engine-port.js";
 import { PlanWatch } from "../embedded/plan-watch.js";
 import { removeHaltRecord } from "../home/halt-file.js";
-import { chainFacts, HeldHome } from "../open/open-home.js";
 import { localReceipt, writeLocalReceipt } from "../home/local-receipt.js";
-import { messageOf } from "../../base/errors/errors.js";
-import type { Height } from "../../base/types/types.js";
+import { chainFacts, OpenHome } from "../open/open-home.js";
 import { type EngineFacts, receiveError, sendError, type ToEngine } from "./engine-port.js";
 import { type EngineThreadData, WorkerSide } from "./worker-side.js";
 
 const NONE = new Uint8Array(0);
 
 interface Served {
-  readonly held: HeldHome;
+  readonly held: OpenHome;
   readonly app: App;
   readonly served: WatchedApp;
   readonly sync: StateSync;
@@ -42,17 +42,17 @@ export class AppOfThread extends WorkerSide {
 
   /** Until it is asked to stop. */
   async run(): Promise<void> {
-    if (this.start.isHeldBack && !this.status.waitForRelease()) {
+    if (this.start.isStandby && !this.status.waitForRelease()) {
       this.send({ kind: "stopped" });
       return;
     }
     await this.holding(
-      () => HeldHome.holdForComet(this.holdOptions()),
+      () => OpenHome.holdForComet(this.holdOptions()),
       (held) => this.#serve(held),
     );
   }
 
-  async #serve(held: HeldHome): Promise<void> {
+  async #serve(held: OpenHome): Promise<void> {
     const opened = held.openApp();
     const { app } = opened;
     let watch = new PlanWatch(app.plan);
@@ -107,7 +107,7 @@ export class AppOfThread extends WorkerSide {
     if (plan && plan.height <= height) this.reporter.begin(plan.name, height);
   }
 
-  #made(held: HeldHome, app: App, watch: PlanWatch, block: CometBlock): void {
+  #made(held: OpenHome, app: App, watch: PlanWatch, block: CometBlock): void {
     const { home } = held;
     const { height, appHash, appHashBefore, milliseconds, result } = block;
     const { applied } = result;
@@ -136,21 +136,21 @@ export class AppOfThread extends WorkerSide {
     if (say) this.#orWarn("what was committed could not be reported", say);
   }
 
-  #restored(held: HeldHome, app: App): void {
+  #restored(held: OpenHome, app: App): void {
     const { version: height, hash: appHash } = app.lastCommitID;
     this.status.commits++;
     const handlerState = held.handlerState(app);
     this.send({ kind: "committed", height, appHash, handlerState, isUpgrade: false });
   }
 
-  #recordOnce(held: HeldHome, error: unknown): void {
+  #recordOnce(held: OpenHome, error: unknown): void {
     if (this.#isRecorded) return;
     this.#isRecorded = true;
     const record = this.record(held, error);
     if (record) this.send({ kind: "recorded", record });
   }
 
-  #factsOf(held: HeldHome, app: App, chain: EngineFacts["chain"]): EngineFacts {
+  #factsOf(held: OpenHome, app: App, chain: EngineFacts["chain"]): EngineFacts {
     return {
       ...{ chain, ...held.staking, genesisDigest: held.genesisDigest },
       // CometBFT has the key that signs, or another process.

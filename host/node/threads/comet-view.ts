@@ -1,17 +1,18 @@
 /** An application that another thread has, as this one reads it: committed state, and transactions checked over it. */
-import { EMPTY } from "../../base/text/bytes.js";
-import { AppView } from "../../chain/app/app-view.js";
-import type { Chain } from "../../chain/app/define-chain.js";
-import type { AppInfo } from "../../chain/app/engine-port.js";
-import { Core } from "../../upgrade/core/core.js";
-import { nodeVerifySignature } from "../home/node-signatures.js";
+
 import { sha256 } from "../../base/native/sha256.js";
+import { VERSION } from "../../base/terminal/version.js";
+import { EMPTY } from "../../base/text/bytes.js";
+import type { Height, Timestamp } from "../../base/types/types.js";
+import { AppView } from "../../chain/app/app-view.js";
+import type { Chain } from "../../chain/app/chain.js";
+import type { AppInfo } from "../../chain/app/engine-port.js";
+import type { GasPrice } from "../../chain/values/minimum-fee.js";
 import { lastVersionOf } from "../../state/store/disk/fenced-database.js";
 import type { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
 import { readCommit } from "../../state/store/versions/commit-record.js";
-import type { Height, Timestamp } from "../../base/types/types.js";
-import type { GasPrice } from "../../chain/values/minimum-fee.js";
-import { VERSION } from "../../base/terminal/version.js";
+import { Core } from "../../upgrade/core/core.js";
+import { nodeVerifySignature } from "../home/node-signatures.js";
 import type { EngineFacts } from "./engine-port.js";
 
 export interface CometViewOptions {

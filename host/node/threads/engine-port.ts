@@ -3,27 +3,34 @@
  * serving side reads blocks and state from the database itself; only what is absent there goes through here. An engine in another
  * process would speak the same.
  */
-import type { Answer, Call } from "../comet/messages.js";
-import type { EngineName } from "../../chain/app/engine-port.js";
-import type { ChainVersion } from "../../chain/app/versions/version.js";
-import type { ChainFacts } from "../blocks/block-maker.js";
-import type { MempoolLimits } from "../blocks/mempool.js";
-import type { BlockSettings } from "../embedded/embedded-node.js";
-import type { UpgradeProgress } from "../embedded/upgrade-progress.js";
-import type { GenesisDigest } from "../home/genesis-record.js";
-import { type ErrorCode, type ErrorDetails, isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
+
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  isUpgradeError,
+  messageOf,
+  UpgradeError,
+} from "../../base/errors/errors.js";
 import { stackOf } from "../../base/text/log-line.js";
 import type { Height } from "../../base/types/types.js";
+import type { EngineName } from "../../chain/app/engine-port.js";
+import type { ChainVersion } from "../../chain/app/versions/version.js";
 import type { HaltRecord } from "../../upgrade/module/halt.js";
 import type { HandlerState } from "../../upgrade/module/handler-set.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
+import type { ChainFacts } from "../blocks/block-maker.js";
+import type { MempoolLimits } from "../blocks/mempool.js";
+import type { Answer, Call } from "../comet/messages.js";
+import type { BlockSettings } from "../embedded/embedded-node.js";
+import type { UpgradeProgress } from "../embedded/upgrade-progress.js";
+import type { GenesisDigest } from "../home/genesis-record.js";
 
 /** What an engine is started with. */
 export interface EngineStart {
   /** `cometbft`: the thread has the application alone, and CometBFT's calls come through the port. */
   readonly engine: EngineName;
   /** The thread waits until it is released before it opens the home, which another process has until then. */
-  readonly isHeldBack?: boolean;
+  readonly isStandby?: boolean;
   /** Nobody chose it: the embedded engine begins no chain of several validators that its key cannot decide. */
   readonly isEngineAssumed?: boolean;
   readonly home: string;
@@ -177,7 +184,7 @@ export class EngineStatus {
     Atomics.store(this.#cells, COMMITS, BigInt(count));
   }
 
-  /** Of a thread that is held back (`isHeldBack`): it opens the home now, or not at all. The first call counts. */
+  /** Of a thread that is held back (`isStandby`): it opens the home now, or not at all. The first call counts. */
   release(isToOpen: boolean): void {
     Atomics.compareExchange(this.#cells, RELEASED, 0n, isToOpen ? 1n : 2n);
     Atomics.notify(this.#cells, RELEASED);

@@ -4,12 +4,12 @@
  * inside a transaction of the database never comes to its end, and says nothing by itself.
  */
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { Answer, Call } from "../comet/messages.js";
-import type { UpgradeProgress } from "../embedded/upgrade-progress.js";
 import { THREAD_STACK_MIB } from "../../base/errors/engine-limit.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { machineProblem } from "../../base/errors/machine.js";
 import type { HaltRecord } from "../../upgrade/module/halt.js";
+import type { Answer, Call } from "../comet/messages.js";
+import type { UpgradeProgress } from "../embedded/upgrade-progress.js";
 import {
   type Committed,
   type EngineFacts,

@@ -3,12 +3,12 @@
  * serves clients through the port alone.
  */
 import { workerData } from "node:worker_threads";
-import type { Chain } from "../../chain/app/define-chain.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { logicalClock, wallClock } from "../embedded/clock.js";
 import type { EmbeddedNode, MadeBlock } from "../embedded/embedded-node.js";
 import { PlanWatch } from "../embedded/plan-watch.js";
+import { OpenHome } from "../open/open-home.js";
 import { runNode } from "../open/run-node.js";
-import { HeldHome } from "../open/open-home.js";
 import { AppOfThread } from "./app-worker.js";
 import type { EngineFacts, ToEngine } from "./engine-port.js";
 import { runSnapshotThread, type SnapshotJob } from "./snapshot-worker.js";
@@ -46,7 +46,7 @@ class EngineOfThread extends WorkerSide {
   }
 
   async run(): Promise<void> {
-    if (this.start.isHeldBack && !this.status.waitForRelease()) {
+    if (this.start.isStandby && !this.status.waitForRelease()) {
       this.send({ kind: "stopped" });
       return;
     }
@@ -64,13 +64,13 @@ class EngineOfThread extends WorkerSide {
     );
   }
 
-  #hold(): HeldHome {
+  #hold(): OpenHome {
     const { logicalBlockNanos, mempool, blocks, isEngineAssumed = false } = this.start;
     const clock = logicalBlockNanos === undefined ? wallClock : logicalClock(logicalBlockNanos);
-    return HeldHome.hold({ ...this.holdOptions(), mempool, blocks, clock, isEngineAssumed });
+    return OpenHome.hold({ ...this.holdOptions(), mempool, blocks, clock, isEngineAssumed });
   }
 
-  #makeBlocks(held: HeldHome, node: EmbeddedNode): Promise<void> {
+  #makeBlocks(held: OpenHome, node: EmbeddedNode): Promise<void> {
     const { emptyBlocks, blockMillis, maxBlocks } = this.start;
     return runNode(
       { home: held.home, node },
@@ -93,7 +93,7 @@ class EngineOfThread extends WorkerSide {
     if (plan && plan.height <= height) this.reporter.begin(plan.name, height);
   }
 
-  #made(held: HeldHome, { app }: EmbeddedNode, made: MadeBlock): void {
+  #made(held: OpenHome, { app }: EmbeddedNode, made: MadeBlock): void {
     const { stored, result } = made;
     const { height } = stored.header;
     const { plan } = app;
@@ -127,7 +127,7 @@ class EngineOfThread extends WorkerSide {
   }
 }
 
-function factsOf(held: HeldHome, { app, facts, key }: EmbeddedNode): EngineFacts {
+function factsOf(held: OpenHome, { app, facts, key }: EmbeddedNode): EngineFacts {
   return {
     chain: facts,
     ...held.staking,

@@ -3,11 +3,16 @@
  * whose transactions are checked here and handed over. What a block changes is seen by reading, so that it does not
  * matter how late the engine's word of it comes.
  */
+
+import { sha256 } from "../../base/native/sha256.js";
 import { toHex } from "../../base/text/bytes.js";
+import type { Height } from "../../base/types/types.js";
 import type { TxResult } from "../../chain/app/app.js";
 import { AppView } from "../../chain/app/app-view.js";
-import type { Chain } from "../../chain/app/define-chain.js";
+import type { Chain } from "../../chain/app/chain.js";
 import type { ConsensusParams } from "../../chain/comet-types/consensus-params.js";
+import type { GasPrice } from "../../chain/values/minimum-fee.js";
+import type { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
 import { Core } from "../../upgrade/core/core.js";
 import type { ChainFacts } from "../blocks/block-maker.js";
 import type { BlockResults } from "../blocks/block-results.js";
@@ -17,10 +22,6 @@ import { Mempool, type MempoolLimits } from "../blocks/mempool.js";
 import { ValidatorStore } from "../blocks/validator-store.js";
 import { nodeVerifySignature } from "../home/node-signatures.js";
 import { TxIndex } from "../index/tx-index.js";
-import { sha256 } from "../../base/native/sha256.js";
-import type { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
-import type { Height } from "../../base/types/types.js";
-import type { GasPrice } from "../../chain/values/minimum-fee.js";
 import type { EngineFacts } from "./engine-port.js";
 import { Recheck } from "./recheck.js";
 
@@ -57,7 +58,7 @@ export class NodeView {
   /** Snapshot of the database in which `#last` was looked up. */
   #snapshot = -1;
   /** The last block that listeners heard of. */
-  #told: Height;
+  #announced: Height;
 
   constructor(private readonly options: NodeViewOptions) {
     const { chain, database, facts } = options;
@@ -66,7 +67,7 @@ export class NodeView {
     this.validators = new ValidatorStore(database);
     this.key = { address: facts.address, publicKey: { bytes: facts.publicKey } };
     this.#last = this.blocks.latest();
-    this.#told = this.#last?.header.height ?? 0n;
+    this.#announced = this.#last?.header.height ?? 0n;
     this.app = new AppView({
       ...{ chain, database, sha256, core: new Core(), verifySignature: nodeVerifySignature },
       chainId: facts.chain.chainId,
@@ -178,10 +179,10 @@ export class NodeView {
     const height = this.lastBlock?.header.height ?? 0n;
     // Those that were pruned meanwhile nobody can hear of.
     const before = (this.blocks.lowest() ?? 1n) - 1n;
-    if (this.#told < before) this.#told = before;
-    while (this.#told < height) {
-      this.#told++;
-      const seen = new SeenBlock(this.blocks, this.#told);
+    if (this.#announced < before) this.#announced = before;
+    while (this.#announced < height) {
+      this.#announced++;
+      const seen = new SeenBlock(this.blocks, this.#announced);
       for (const listener of [...this.#listeners]) listener(seen);
     }
   }

@@ -3,15 +3,15 @@
  * meanwhile, and ends.
  */
 import { parentPort } from "node:worker_threads";
-import { Core } from "../../upgrade/core/core.js";
-import { keptGenesis } from "../home/genesis-record.js";
 import { messageOf } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
+import type { Height } from "../../base/types/types.js";
+import { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
+import { PinnedVersions } from "../../state/store/versions/pinned-versions.js";
+import { Core } from "../../upgrade/core/core.js";
+import { keptGenesis } from "../home/genesis-record.js";
 import { SnapshotFolder, type SparedSnapshots } from "../snapshots/folder.js";
 import { takeSnapshot } from "../snapshots/take.js";
-import { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
-import { HeldVersions } from "../../state/store/versions/pinned-versions.js";
-import type { Height } from "../../base/types/types.js";
 
 /** What the thread is made with. */
 export interface SnapshotJob {
@@ -48,7 +48,7 @@ async function take({ databaseFile, folder: path, height, keepRecent, fetched }:
     const folder = new SnapshotFolder(path);
     const firstVersion = keptGenesis(database).facts.appVersion || 1n;
     const { chunks, hash } = await takeSnapshot(database, folder, { height, sha256, core: new Core(), firstVersion });
-    const held = HeldVersions.load(database).entries.map(([version]) => BigInt(version));
+    const held = PinnedVersions.load(database).entries.map(([version]) => BigInt(version));
     return { kind: "taken", chunks, hash, warning: removeOld(folder, keepRecent, { fetched, held }) };
   } finally {
     database.close();

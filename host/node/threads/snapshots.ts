@@ -1,17 +1,17 @@
 /** Snapshots of a running node: one is taken each so many blocks, in a thread of its own, while blocks go on. */
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { toHex } from "../../base/text/bytes.js";
-import type { Home } from "../home/home.js";
 import { messageOf } from "../../base/errors/errors.js";
+import { freeBytes } from "../../base/files/disk-errors.js";
 import type { Snapshot } from "../../base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
+import { toHex } from "../../base/text/bytes.js";
+import type { Height } from "../../base/types/types.js";
+import type { Database } from "../../state/store/disk/database.js";
+import { PinnedVersions } from "../../state/store/versions/pinned-versions.js";
+import type { LogLevel } from "../../upgrade/module/handlers.js";
+import type { Home } from "../home/home.js";
 import { SNAPSHOT_FORMAT } from "../snapshots/facts.js";
 import { SnapshotFolder } from "../snapshots/folder.js";
-import type { Database } from "../../state/store/disk/database.js";
-import { freeBytes } from "../../base/files/lmdb-errors.js";
-import { HeldVersions } from "../../state/store/versions/pinned-versions.js";
-import type { Height } from "../../base/types/types.js";
-import type { LogLevel } from "../../upgrade/module/handlers.js";
 import type { ThreadProgram } from "./engine-thread.js";
 import type { SnapshotEnd, SnapshotJob } from "./snapshot-worker.js";
 
@@ -51,7 +51,7 @@ export class Snapshots {
   open(database: Database): void {
     try {
       this.#folder.removeUnfinished();
-      const held = this.options.beforeUpgrade ? HeldVersions.load(database).entries.at(-1) : undefined;
+      const held = this.options.beforeUpgrade ? PinnedVersions.load(database).entries.at(-1) : undefined;
       if (held && !this.#folder.get(BigInt(held[0]), SNAPSHOT_FORMAT)) this.#takeBefore(BigInt(held[0]));
     } catch (error) {
       this.options.log("warn", `the folder of snapshots could not be put in order: ${messageOf(error)}`);

@@ -5,16 +5,16 @@
 
 import { existsSync } from "node:fs";
 import { parentPort } from "node:worker_threads";
-import type { Chain } from "../../chain/app/define-chain.js";
-import { keptGenesis } from "../home/genesis-record.js";
-import { Home } from "../home/home.js";
 import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
-import { recordFromHome } from "../snapshots/record-home.js";
-import { writeWitness } from "../snapshots/witness-files.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { LmdbReader } from "../../state/store/disk/lmdb-reader.js";
 import { findWitness } from "../../state/store/disk/witness-on-disk.js";
-import { HeldVersions } from "../../state/store/versions/pinned-versions.js";
+import { PinnedVersions } from "../../state/store/versions/pinned-versions.js";
+import { keptGenesis } from "../home/genesis-record.js";
+import { Home } from "../home/home.js";
+import { recordFromHome } from "../snapshots/record-home.js";
+import { writeWitness } from "../snapshots/witness-files.js";
 
 /** What the thread is made with. */
 export interface WitnessJob {
@@ -34,7 +34,7 @@ export function runWitnessThread({ home: path, folders }: WitnessJob, chain: Cha
   // No commit is counted here, so all reads see the state that the first one saw.
   const database = new LmdbReader(home.databaseFile, () => 0);
   try {
-    for (const [version, plan] of HeldVersions.load(database).entries) {
+    for (const [version, plan] of PinnedVersions.load(database).entries) {
       if (existsSync(home.forgottenFile(plan))) continue;
       const of = { chainId: keptGenesis(database).facts.chainId, plan, height: BigInt(version) + 1n };
       const found = findWitness(home.witnessFile(plan), of, sha256);

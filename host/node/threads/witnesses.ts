@@ -1,8 +1,8 @@
 /** Witnesses of a running node's upgrades: made in a thread of its own once an upgrade is committed, while blocks go on. */
 import { Worker } from "node:worker_threads";
-import type { Home } from "../home/home.js";
 import { messageOf } from "../../base/errors/errors.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
+import type { Home } from "../home/home.js";
 import type { ThreadProgram } from "./engine-thread.js";
 import type { WitnessJob, WitnessMade } from "./witness-worker.js";
 

@@ -1,18 +1,18 @@
 /** What both kinds of engine thread have: their messages, their log, the options of their home, the record of an end. */
 import type { MessagePort } from "node:worker_threads";
-import { toHex } from "../../base/text/bytes.js";
-import type { App } from "../../chain/app/app.js";
-import type { Chain } from "../../chain/app/define-chain.js";
-import { RECORDED_FROM, recordHalt } from "../open/run-node.js";
-import { ProgressReporter } from "../embedded/upgrade-progress.js";
-import type { HeldHome } from "../open/open-home.js";
-import type { HoldOptions } from "../open/open-options.js";
-import type { HandlerReport } from "../../upgrade/handler/run/sandbox.js";
 import { upgradeErrorOf } from "../../base/errors/machine.js";
+import { toHex } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
+import type { App } from "../../chain/app/app.js";
+import type { Chain } from "../../chain/app/chain.js";
+import type { HandlerReport } from "../../upgrade/handler/run/sandbox.js";
 import type { HaltRecord } from "../../upgrade/module/halt.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
 import type { AppliedUpgrade } from "../../upgrade/module/hooks.js";
+import { ProgressReporter } from "../embedded/upgrade-progress.js";
+import type { OpenHome } from "../open/open-home.js";
+import type { HoldOptions } from "../open/open-options.js";
+import { RECORDED_FROM, recordHalt } from "../open/run-node.js";
 import { type EngineStart, EngineStatus, type FromEngine, type LogLine, sendError } from "./engine-port.js";
 
 /** What the thread is made with. */
@@ -60,8 +60,8 @@ export class WorkerSide {
   }
 
   /** Works in a home that it holds. How that ended is the thread's last message, and an error is written down before. */
-  protected async holding(hold: () => HeldHome, work: (held: HeldHome) => Promise<void>): Promise<void> {
-    let held: HeldHome | undefined;
+  protected async holding(hold: () => OpenHome, work: (held: OpenHome) => Promise<void>): Promise<void> {
+    let held: OpenHome | undefined;
     try {
       held = hold();
       await work(held);
@@ -94,7 +94,7 @@ export class WorkerSide {
   }
 
   /** Ends from a certain status on have a record; the rest are mistakes of the caller. */
-  protected record(held: HeldHome, thrown: unknown): HaltRecord | undefined {
+  protected record(held: OpenHome, thrown: unknown): HaltRecord | undefined {
     const error = upgradeErrorOf(thrown);
     if (error.kind.exit < RECORDED_FROM) return undefined;
     return recordHalt(held, error, { onWarning: (message) => this.log("warn", message) });

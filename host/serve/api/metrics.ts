@@ -1,14 +1,14 @@
 /** What Prometheus reads: the chain, the plan, the mempool, the servers' work, and the process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { isUpgradeError } from "../../base/errors/errors.js";
+import { VERSION } from "../../base/terminal/version.js";
 import { toHex } from "../../base/text/bytes.js";
+import type { Plan, Timestamp } from "../../base/types/types.js";
+import { blockTimesOf, estimate, type Moment, windowsOf } from "../../chain/app/pace.js";
 import type { QueryApp } from "../../chain/app/query/call.js";
 import type { Maybe, NodeHead, NodePort, NodeProgress, NodeWaiting } from "../../chain/app/query/node-port.js";
-import { isUpgradeError } from "../../base/errors/errors.js";
-import { blockTimesOf, estimate, type Moment, windowsOf } from "../../chain/app/pace.js";
-import type { Plan, Timestamp } from "../../base/types/types.js";
 import { HANDLER_STATES, type HandlerState } from "../../upgrade/module/handler-set.js";
 import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
-import { VERSION } from "../../base/terminal/version.js";
 
 export interface MetricsSources {
   readonly app: QueryApp;

@@ -3,7 +3,7 @@
  * once, and however slowly, the node's memory is bounded. The size of each request has a bound of its own.
  */
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { DoorLimits } from "./server.js";
+import type { ServerLimits } from "./server-limits.js";
 
 export function noRoomForRequest(): UpgradeError {
   return new UpgradeError(
@@ -17,7 +17,7 @@ export class ArrivingBytes {
   #bytes = 0;
 
   /** A single request of the greatest size has room in any case. */
-  constructor({ arrivingBytes, bodyBytes }: Pick<DoorLimits, "arrivingBytes" | "bodyBytes">) {
+  constructor({ arrivingBytes, bodyBytes }: Pick<ServerLimits, "arrivingBytes" | "bodyBytes">) {
     this.#bytesMax = Math.max(arrivingBytes, bodyBytes);
   }
 

@@ -7,7 +7,8 @@ import type { LeftSignal } from "../../base/types/types.js";
 import { type ArrivingBytes, noRoomForRequest } from "./arriving.js";
 import { type Body, byteLengthOf, endWith } from "./body.js";
 import { ClientLeft } from "./client-left.js";
-import { type Address, DOOR_LIMITS, type DoorLimits, type OpenDoor } from "./server.js";
+import { type Address, type OpenServer, SERVER_LIMITS } from "./server.js";
+import type { ServerLimits } from "./server-limits.js";
 
 const HEADER_BYTES_MAX = 32_768;
 const REQUESTS_PER_SOCKET_MAX = 100_000;
@@ -20,7 +21,7 @@ export const PIPELINED_REQUESTS_MAX = 16;
 /** How often connections are looked at for being too slow. */
 const CHECK_MILLIS = 1_000;
 
-export function makeHttpServer(listener: RequestListener, limits: DoorLimits = DOOR_LIMITS): Server {
+export function makeHttpServer(listener: RequestListener, limits: ServerLimits = SERVER_LIMITS): Server {
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -90,7 +91,7 @@ export async function closeServer(server: Server, millis: number): Promise<void>
   clearTimeout(timer);
 }
 
-export function openDoor(server: Server, address: Address): OpenDoor {
+export function openServer(server: Server, address: Address): OpenServer {
   return { address, close: (millis) => closeServer(server, millis) };
 }
 

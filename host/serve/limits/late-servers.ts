@@ -9,12 +9,12 @@ interface Opened {
   close(): Promise<void>;
 }
 
-export class LateDoors {
+export class LateServers {
   /** Rejects when they cannot be opened; else it never settles. */
   readonly failed: Promise<never>;
   readonly #timer: NodeJS.Timeout;
   #fail: (error: unknown) => void = () => undefined;
-  #doors: Promise<Opened> | undefined;
+  #servers: Promise<Opened> | undefined;
   #isClosed = false;
 
   constructor(private readonly open: () => Promise<Opened>) {
@@ -28,11 +28,11 @@ export class LateDoors {
   /** Opens them, once. Settles when that is done; rejects as `failed` does. */
   async begin(): Promise<void> {
     clearTimeout(this.#timer);
-    if (!this.#doors && !this.#isClosed) {
-      this.#doors = this.open();
-      this.#doors.catch(this.#fail);
+    if (!this.#servers && !this.#isClosed) {
+      this.#servers = this.open();
+      this.#servers.catch(this.#fail);
     }
-    await this.#doors;
+    await this.#servers;
   }
 
   /** What fails is seen by who looks at `failed`. */
@@ -48,7 +48,7 @@ export class LateDoors {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    const doors = await this.#doors?.catch(() => undefined);
-    await doors?.close();
+    const servers = await this.#servers?.catch(() => undefined);
+    await servers?.close();
   }
 }

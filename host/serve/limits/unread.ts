@@ -3,7 +3,7 @@
  * clients do not read, the node's memory is bounded. An answer that is not taken in time is dropped with its connection.
  */
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { DoorLimits } from "./server.js";
+import type { ServerLimits } from "./server-limits.js";
 
 /** How often responses are checked for being read too slowly. */
 const CHECK_MILLIS = 1_000;
@@ -28,7 +28,7 @@ export class UnreadBytes {
   #bytes = 0;
   #check: NodeJS.Timeout | undefined;
 
-  constructor(private readonly limits: Pick<DoorLimits, "unreadBytes" | "answerMillis">) {}
+  constructor(private readonly limits: Pick<ServerLimits, "unreadBytes" | "answerMillis">) {}
 
   /** Bytes that wait to be taken. */
   get bytes(): number {

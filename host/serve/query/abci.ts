@@ -1,9 +1,10 @@
 /** The query `/store/<name>/key`: one key at a height, with the proof that leads to the app hash of the next header. */
-import { utf8 } from "../../base/text/bytes.js";
-import type { QueryApp } from "../../chain/app/query/call.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { queryStore, type StoreQuery } from "../../state/store/versions/store-query.js";
+import { utf8 } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
+import type { QueryApp } from "../../chain/app/query/call.js";
+import { queryStore, type StoreQuery } from "../../state/store/versions/store-query.js";
 
 interface ProofOp {
   readonly type: "ics23:iavl" | "ics23:simple";

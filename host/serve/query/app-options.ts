@@ -10,9 +10,6 @@ import {
   hasOption,
   type MessageInitShape,
 } from "@bufbuild/protobuf";
-import type { Module } from "../../chain/app/module.js";
-import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
-import type { MessageKind } from "../../chain/app/tx/message-kind.js";
 import {
   type ServiceCommandDescriptor as Commands,
   type ModuleOptionsSchema,
@@ -23,6 +20,9 @@ import { Query } from "../../base/gen/cosmos/autocli/v1/query_pb.js";
 import { service as isMsgService } from "../../base/gen/cosmos/msg/v1/msg_pb.js";
 import { http } from "../../base/gen/google/api/annotations_pb.js";
 import { kebab } from "../../base/text/text.js";
+import type { MessageKind } from "../../chain/app/context.js";
+import type { Module } from "../../chain/app/module.js";
+import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
 
 type CommandOptions = MessageInitShape<typeof RpcCommandOptionsSchema>;
 type Messages = ReadonlyMap<string, MessageKind>;

@@ -3,9 +3,9 @@
  * texts of what fails are the Cosmos SDK's.
  */
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { AppQuery, AppQueryResult } from "../../chain/app/engine-port.js";
 import type { QueryMethod } from "../../chain/app/query/service.js";
-import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { abciQuery } from "./abci.js";
 import { apiError } from "./api-error.js";
 import { ERROR_CODE_HEADER, type Query } from "./query.js";

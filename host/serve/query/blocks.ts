@@ -1,12 +1,12 @@
 /** Blocks in the messages of the query service; hashes there are bytes, and only the newer form names the proposer. */
 
 import { fromBinary } from "@bufbuild/protobuf";
+import { EvidenceSchema } from "../../base/gen/tendermint/types/evidence_pb.js";
 import type { Block } from "../../chain/comet-types/block.js";
 import type { BlockId } from "../../chain/comet-types/block-id.js";
 import type { Commit } from "../../chain/comet-types/commit.js";
 import { encodeEvidence } from "../../chain/comet-types/evidence.js";
 import type { Header } from "../../chain/comet-types/header.js";
-import { EvidenceSchema } from "../../base/gen/tendermint/types/evidence_pb.js";
 import type { Addresses } from "../../chain/values/address.js";
 
 export function blockIdMessage({ hash, parts }: BlockId) {

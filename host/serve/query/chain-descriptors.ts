@@ -4,8 +4,6 @@
  */
 import type { DescMessage, DescService } from "@bufbuild/protobuf";
 import type { FileDescriptorProto } from "@bufbuild/protobuf/wkt";
-import { type Chain, filesOf } from "../../chain/app/define-chain.js";
-import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { ReflectionService as Interfaces } from "../../base/gen/cosmos/base/reflection/v1beta1/reflection_pb.js";
 import { ReflectionService as Described } from "../../base/gen/cosmos/base/reflection/v2alpha1/reflection_pb.js";
@@ -15,6 +13,9 @@ import { PubKeySchema as Secp256k1 } from "../../base/gen/cosmos/crypto/secp256k
 import { ReflectionService as Files } from "../../base/gen/cosmos/reflection/v1/reflection_pb.js";
 import { SignMode, SignModeSchema } from "../../base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { TxSchema } from "../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import type { Chain } from "../../chain/app/chain.js";
+import { filesOf } from "../../chain/app/define-chain.js";
+import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
 
 /** Modes that signatures are verified in. */
 const SIGN_MODES = [SignMode.DIRECT, SignMode.LEGACY_AMINO_JSON];

@@ -1,16 +1,16 @@
 /** Queries about the node and its blocks: `cosmos.base.tendermint.v1beta1.Service`. */
 
-import type { NodeCall } from "../../chain/app/query/call.js";
-import type { NodeHead } from "../../chain/app/query/node-port.js";
-import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import type { PageRequest } from "../../base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { Service } from "../../base/gen/cosmos/base/tendermint/v1beta1/query_pb.js";
 import { PubKeySchema } from "../../base/gen/cosmos/crypto/ed25519/keys_pb.js";
+import { VERSION } from "../../base/terminal/version.js";
 import type { Height } from "../../base/types/types.js";
+import type { NodeCall } from "../../chain/app/query/call.js";
+import type { NodeHead } from "../../chain/app/query/node-port.js";
+import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
 import { packAny } from "../../chain/values/any.js";
 import { paginateList } from "../../chain/values/paginate.js";
-import { VERSION } from "../../base/terminal/version.js";
 import { abciQuery } from "./abci.js";
 import { blockIdMessage, blockMessages } from "./blocks.js";
 

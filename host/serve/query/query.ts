@@ -3,22 +3,22 @@
  * CometBFT-style RPC turn their requests into `call` and its responses into theirs.
  */
 import { type DescService, type Message, toBinary } from "@bufbuild/protobuf";
-import type { Chain } from "../../chain/app/define-chain.js";
-import type { CallOptions, QueryApp, StateView } from "../../chain/app/query/call.js";
-import type { NodePort } from "../../chain/app/query/node-port.js";
-import type { QueryMethod, QueryService } from "../../chain/app/query/service.js";
-import { appConfigService } from "./app-config.js";
-import { appOptionsService } from "./app-options.js";
-import { descriptorService, fileService, interfaceService } from "./chain-descriptors.js";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { INT64_MAX } from "../../base/types/limits.js";
 import type { Height, Sha256 } from "../../base/types/types.js";
-import { moduleFailure } from "../../upgrade/module/hook-failure.js";
+import type { Chain } from "../../chain/app/chain.js";
+import type { CallOptions, QueryApp, StateView } from "../../chain/app/query/call.js";
+import type { NodePort } from "../../chain/app/query/node-port.js";
+import type { QueryMethod, QueryService } from "../../chain/app/query/service.js";
 import { isInVersionMap } from "../../upgrade/core/version-map.js";
+import { moduleFailure } from "../../upgrade/module/hook-failure.js";
+import { appConfigService } from "./app-config.js";
+import { appOptionsService } from "./app-options.js";
+import { descriptorService, fileService, interfaceService } from "./chain-descriptors.js";
 import { nodeService } from "./node.js";
 import { readOnlyApp } from "./read-only-app.js";
-import { consensusService, settingsService } from "./settings.js";
 import { inTurns } from "./scheduler.js";
+import { consensusService, settingsService } from "./settings.js";
 import { txService } from "./tx.js";
 
 export interface QueryOptions<N extends NodePort = NodePort> {

@@ -1,11 +1,12 @@
 /** What a node is set to: `cosmos.base.node.v1beta1.Service` and `cosmos.consensus.v1.Query`. */
-import type { NodeCall } from "../../chain/app/query/call.js";
-import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
-import { paramsMessage } from "../../chain/comet-types/params-message.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
 import { Service } from "../../base/gen/cosmos/base/node/v1beta1/query_pb.js";
 import { Query } from "../../base/gen/cosmos/consensus/v1/query_pb.js";
 import type { Height } from "../../base/types/types.js";
+import type { NodeCall } from "../../chain/app/query/call.js";
+import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
+import { paramsMessage } from "../../chain/comet-types/params-message.js";
 
 /** The lowest height of the run up to the last whose state is kept: in as many steps as the run's length has bits. */
 export function earliestHeight(has: (height: Height) => boolean, last: Height): Height {

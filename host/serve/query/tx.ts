@@ -1,16 +1,16 @@
 /** Transactions: simulated, taken, found again: `cosmos.tx.v1beta1.Service`. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { TxMsgDataSchema, type TxResponse, TxResponseSchema } from "../../base/gen/cosmos/base/abci/v1beta1/abci_pb.js";
+import { BroadcastMode, OrderBy, Service } from "../../base/gen/cosmos/tx/v1beta1/service_pb.js";
+import { type Tx, TxSchema } from "../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { fromHex, toUpperHex } from "../../base/text/bytes.js";
+import { formatTime } from "../../base/time/time.js";
 import type { NodeCall } from "../../chain/app/query/call.js";
 import type { NodePort, NodeTx, NodeTxResult } from "../../chain/app/query/node-port.js";
 import { implementOfNode, type QueryService } from "../../chain/app/query/service.js";
 import { isRefusedForUpgrade } from "../../chain/app/tx/result.js";
-import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { parseEventQuery } from "../../chain/events/event-query-text.js";
-import { TxMsgDataSchema, type TxResponse, TxResponseSchema } from "../../base/gen/cosmos/base/abci/v1beta1/abci_pb.js";
-import { BroadcastMode, OrderBy, Service } from "../../base/gen/cosmos/tx/v1beta1/service_pb.js";
-import { type Tx, TxSchema } from "../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
-import { formatTime } from "../../base/time/time.js";
 import { packAny } from "../../chain/values/any.js";
 import { paginateList } from "../../chain/values/paginate.js";
 import { blockIdMessage, blockMessages } from "./blocks.js";

@@ -1,8 +1,8 @@
 /** The chain's application: `abci_info`, and `abci_query` on stores and on the query service's methods. */
 
+import { VERSION } from "../../base/terminal/version.js";
 import { toBase64 } from "../../base/text/bytes.js";
 import { answerAppQuery } from "../query/app-query.js";
-import { VERSION } from "../../base/terminal/version.js";
 import { latestBlock, type RpcContext } from "./context.js";
 import type { Params } from "./params.js";
 

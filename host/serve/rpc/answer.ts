@@ -1,8 +1,8 @@
 /** JSON-RPC 2.0: one call in, one response out; errors are responses too. */
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
-import { apiError } from "../query/api-error.js";
 import { type Body, partOf } from "../limits/body.js";
-import type { DoorEvents } from "../limits/server.js";
+import type { ServerEvents } from "../limits/server.js";
+import { apiError } from "../query/api-error.js";
 import type { RpcContext } from "./context.js";
 import { JsonText } from "./json.js";
 import { rpcMethod } from "./methods.js";
@@ -55,7 +55,7 @@ export function answerBody(answer: RpcAnswer): Body {
 }
 
 /** The data of an error end with its stable code. */
-export function failure(id: RpcId, error: unknown, events: DoorEvents): RpcAnswer {
+export function failure(id: RpcId, error: unknown, events: ServerEvents): RpcAnswer {
   const { code, message } = apiError(error, events.onBug);
   const kind =
     code === "UPG_NOT_FOUND_METHOD"
@@ -81,7 +81,7 @@ export function readCall(value: unknown): RpcCall | undefined {
 }
 
 /** Never throws. */
-export async function answerCall(context: RpcContext, call: RpcCall, events: DoorEvents): Promise<RpcAnswer> {
+export async function answerCall(context: RpcContext, call: RpcCall, events: ServerEvents): Promise<RpcAnswer> {
   const begun = performance.now();
   const count = (status: number, name: string) =>
     events.onAnswer("rpc", name, status, (performance.now() - begun) / 1_000);

@@ -1,12 +1,12 @@
 /** Events of blocks and transactions, as subscribers hear them. */
 import { toBase64, toUpperHex } from "../../base/text/bytes.js";
-import type { LocalNode, NodeNews, NodeTx } from "../../chain/app/query/node-port.js";
+import type { Sha256 } from "../../base/types/types.js";
+import type { LocalNode, NodeEvents, NodeTx } from "../../chain/app/query/node-port.js";
 import { newValidator } from "../../chain/comet-types/validator.js";
 import type { ValidatorUpdate } from "../../chain/comet-types/validator-updates.js";
 import { eventValues } from "../../chain/events/event-query.js";
-import type { Query } from "../query/query.js";
-import type { Sha256 } from "../../base/types/types.js";
 import type { ChainEvent } from "../../chain/values/events.js";
+import type { Query } from "../query/query.js";
 import {
   blockIdJson,
   blockJson,
@@ -34,10 +34,13 @@ export const EVENT_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The events of one block: the block itself, its header, its events, its transactions, then what it changed of validators. */
-export function eventsOfBlock(news: NodeNews, { node, sha256 }: Pick<Query<LocalNode>, "node" | "sha256">): RpcEvent[] {
-  const { header, blockId, appHash } = news.block;
+export function eventsOfBlock(
+  made: NodeEvents,
+  { node, sha256 }: Pick<Query<LocalNode>, "node" | "sha256">,
+): RpcEvent[] {
+  const { header, blockId, appHash } = made.block;
   const height = header.height;
-  const results = news.results;
+  const results = made.results;
   const block = once(() => ({
     type: "tendermint/event/NewBlock",
     value: {
@@ -62,7 +65,7 @@ export function eventsOfBlock(news: NodeNews, { node, sha256 }: Pick<Query<Local
     { values: valuesOf("NewBlock", results.events, number), data: block },
     { values: valuesOf("NewBlockHeader", results.events, number), data: head },
     { values: valuesOf("NewBlockEvents", results.events, number), data: events },
-    ...news.txs.map(txEvent),
+    ...made.txs.map(txEvent),
     ...(results.validatorUpdates.length === 0 ? [] : [validatorsEvent(results.validatorUpdates, sha256)]),
   ];
 }

@@ -1,9 +1,9 @@
 /** Blocks, headers, commits, results, and the set that decides them. */
 
-import { toBase64 } from "../../base/text/bytes.js";
-import type { LocalNode } from "../../chain/app/query/node-port.js";
 import { isUpgradeError } from "../../base/errors/errors.js";
+import { toBase64 } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
+import type { LocalNode } from "../../chain/app/query/node-port.js";
 import { askedBlock, askedSetHeight, latestBlock, pageOf, type RpcContext } from "./context.js";
 import {
   blockIdJson,

@@ -1,7 +1,8 @@
 /** Transactions on their way in. */
+
+import { UpgradeError } from "../../base/errors/errors.js";
 import { equalBytes, toBase64, toUpperHex } from "../../base/text/bytes.js";
 import type { NodeTx, NodeTxResult } from "../../chain/app/query/node-port.js";
-import { UpgradeError } from "../../base/errors/errors.js";
 import type { RpcContext } from "./context.js";
 import { eventsJson, txResultJson } from "./json.js";
 import type { Params } from "./params.js";

@@ -1,10 +1,10 @@
 /** What every method of the RPC is given, and how it asks for a height. */
 
-import type { LocalNode, NodeBlock } from "../../chain/app/query/node-port.js";
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { Query } from "../query/query.js";
 import type { Height, LeftSignal } from "../../base/types/types.js";
-import type { GenesisAnswers } from "./genesis.js";
+import type { LocalNode, NodeBlock } from "../../chain/app/query/node-port.js";
+import type { Query } from "../query/query.js";
+import type { GenesisAnswers } from "./genesis-document.js";
 import type { Params } from "./params.js";
 
 export interface RpcContext {

@@ -3,9 +3,9 @@
  * needs one origin: those are run here, or put to the RPC of another program.
  */
 import { toHex } from "../../base/text/bytes.js";
-import { apiError } from "../query/api-error.js";
 import type { Body } from "../limits/body.js";
-import type { DoorEvents } from "../limits/server.js";
+import type { ServerEvents } from "../limits/server.js";
+import { apiError } from "../query/api-error.js";
 import { answerBody, failure, success } from "./answer.js";
 import type { RpcContext } from "./context.js";
 import { rpcMethod } from "./methods.js";
@@ -48,7 +48,7 @@ export interface GetReply {
 }
 
 /** Never rejects: an error is a response too. */
-export async function answerGet(run: () => Promise<unknown>, events: DoorEvents): Promise<GetReply> {
+export async function answerGet(run: () => Promise<unknown>, events: ServerEvents): Promise<GetReply> {
   try {
     return { status: 200, grpc: 0, body: answerBody(success(-1, await run())) };
   } catch (error) {
@@ -56,7 +56,7 @@ export async function answerGet(run: () => Promise<unknown>, events: DoorEvents)
   }
 }
 
-export function failedGet(error: unknown, events: DoorEvents): GetReply {
+export function failedGet(error: unknown, events: ServerEvents): GetReply {
   const { http, grpc } = apiError(error, events.onBug);
   const status = grpc === 12 ? 404 : http === 413 || http === 429 || http === 503 ? http : 500;
   return { status, grpc, body: answerBody(failure(-1, error, events)) };

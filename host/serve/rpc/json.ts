@@ -1,5 +1,6 @@
 /** The forms of CometBFT's JSON: hashes in upper-case hex, other bytes in base64, 64-bit integers as strings. */
 import { toBase64, toUpperHex } from "../../base/text/bytes.js";
+import { formatTime } from "../../base/time/time.js";
 import type { NodeBlock, NodeTx, NodeTxResult } from "../../chain/app/query/node-port.js";
 import type { Block } from "../../chain/comet-types/block.js";
 import type { BlockId } from "../../chain/comet-types/block-id.js";
@@ -10,9 +11,8 @@ import type { PublicKey } from "../../chain/comet-types/keys.js";
 import type { TxProof } from "../../chain/comet-types/txs.js";
 import type { Validator } from "../../chain/comet-types/validator.js";
 import type { ValidatorUpdate } from "../../chain/comet-types/validator-updates.js";
-import type { Body } from "../limits/body.js";
-import { formatTime } from "../../base/time/time.js";
 import type { ChainEvent } from "../../chain/values/events.js";
+import type { Body } from "../limits/body.js";
 
 /** A result that is JSON already. */
 export class JsonText {

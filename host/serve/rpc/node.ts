@@ -1,11 +1,11 @@
 /** Who this node is, and whether it is well. */
 
 import { equalBytes, toUpperHex } from "../../base/text/bytes.js";
+import { formatTime, ZERO_TIME } from "../../base/time/time.js";
+import type { Height } from "../../base/types/types.js";
 import type { LocalNode, NodeBlock } from "../../chain/app/query/node-port.js";
 import { BLOCK_PROTOCOL } from "../../chain/comet-types/header.js";
 import { ENGINE_VERSION, P2P_PROTOCOL } from "../../chain/comet-types/release.js";
-import { formatTime, ZERO_TIME } from "../../base/time/time.js";
-import type { Height } from "../../base/types/types.js";
 import { latestBlock, type RpcContext } from "./context.js";
 import { JsonText, keyJson } from "./json.js";
 

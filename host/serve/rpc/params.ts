@@ -1,6 +1,7 @@
 /** Parameters of calls, as JSON-RPC has them and as they are in an address. */
-import { fromBase64, fromHex, utf8 } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { fromBase64, fromHex, utf8 } from "../../base/text/bytes.js";
 import { INT64_MAX } from "../../base/types/limits.js";
 
 /** Parameters by name: what JSON held, or the text of an address. */

@@ -1,9 +1,9 @@
 /** Transactions and blocks found again: by hash, or by their events. */
 
+import { UpgradeError } from "../../base/errors/errors.js";
 import { toUpperHex } from "../../base/text/bytes.js";
 import type { NodeSearchPage, NodeSearchWindow, NodeTx } from "../../chain/app/query/node-port.js";
 import { txProofs } from "../../chain/comet-types/txs.js";
-import { UpgradeError } from "../../base/errors/errors.js";
 import { parseEventQuery } from "../../chain/events/event-query-text.js";
 import { cutText } from "../query/tx.js";
 import { pageSize, type RpcContext } from "./context.js";

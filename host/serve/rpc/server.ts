@@ -1,13 +1,12 @@
 /** CometBFT-style RPC: JSON-RPC by POST, calls in an address by GET, and the websocket. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { LocalNode } from "../../chain/app/query/node-port.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { apiError } from "../query/api-error.js";
-import type { Query } from "../query/query.js";
+import { decodeLossy } from "../../base/text/text.js";
+import type { LeftSignal } from "../../base/types/types.js";
+import type { LocalNode } from "../../chain/app/query/node-port.js";
 import { ArrivingBytes } from "../limits/arriving.js";
 import { type Body, type BodyPart, byteLengthOf } from "../limits/body.js";
-import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../limits/server.js";
 import {
   closeServer,
   type Exchange,
@@ -18,9 +17,11 @@ import {
   signalOf,
 } from "../limits/http-server.js";
 import { listen } from "../limits/listen.js";
+import { type Address, type OpenServer, SERVER_LIMITS, type ServerOptions } from "../limits/server.js";
+import type { ServerLimits } from "../limits/server-limits.js";
 import { noRoom, UnreadBytes } from "../limits/unread.js";
-import { decodeLossy } from "../../base/text/text.js";
-import type { LeftSignal } from "../../base/types/types.js";
+import { apiError } from "../query/api-error.js";
+import type { Query } from "../query/query.js";
 import {
   answerBody,
   answerCall,
@@ -33,13 +34,13 @@ import {
 } from "./answer.js";
 import type { RpcContext } from "./context.js";
 import { corsHeaders, preflightHeaders } from "./cors.js";
-import { GenesisAnswers } from "./genesis.js";
+import { GenesisAnswers } from "./genesis-document.js";
 import { failedGet } from "./get.js";
 import { RPC_METHODS, rpcMethod } from "./methods.js";
 import { Params } from "./params.js";
-import { WebSocketDoor } from "./websocket.js";
+import { WebSocketEndpoint } from "./websocket.js";
 
-export interface RpcOptions extends DoorOptions {
+export interface RpcOptions extends ServerOptions {
   readonly query: Query<LocalNode>;
   readonly address: Address;
   /** Web pages that may call and open a websocket; `*`: all. */
@@ -53,8 +54,8 @@ interface RpcExchange extends Exchange {
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
-export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
-  const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
+export async function openRpc(options: RpcOptions): Promise<OpenServer> {
+  const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
   const { unread = new UnreadBytes(limits), arriving = new ArrivingBytes(limits) } = options;
   const own = { host: options.address.host, port: options.address.port };
   const genesis = new GenesisAnswers(options.query.node, unread);
@@ -65,12 +66,12 @@ export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
     address: `tcp://${own.host}:${own.port}`,
     signal,
   });
-  const door = new RpcDoor(contextFor, options, limits, unread, arriving);
-  const server = makeHttpServer((request, response) => void door.answer(request, response), limits);
+  const endpoint = new RpcEndpoint(contextFor, options, limits, unread, arriving);
+  const server = makeHttpServer((request, response) => void endpoint.answer(request, response), limits);
   const address = await listen(server, options.address, "--rpc.laddr");
   own.port = address.port;
   const { query, events, origins } = options;
-  const sockets = new WebSocketDoor({ query, contextFor, events, limits, unread, arriving, origins });
+  const sockets = new WebSocketEndpoint({ query, contextFor, events, limits, unread, arriving, origins });
   sockets.attach(server);
   return {
     address,
@@ -81,13 +82,13 @@ export async function openRpc(options: RpcOptions): Promise<OpenDoor> {
   };
 }
 
-class RpcDoor {
+class RpcEndpoint {
   #underWay = 0;
 
   constructor(
     private readonly contextFor: (signal: LeftSignal) => RpcContext,
     private readonly options: RpcOptions,
-    private readonly limits: DoorLimits,
+    private readonly limits: ServerLimits,
     private readonly unread: UnreadBytes,
     private readonly arriving: ArrivingBytes,
   ) {}

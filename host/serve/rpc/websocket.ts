@@ -2,19 +2,20 @@
 
 import type { IncomingMessage, Server } from "node:http";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
-import type { LocalNode } from "../../chain/app/query/node-port.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import type { LeftSignal } from "../../base/types/types.js";
+import type { LocalNode } from "../../chain/app/query/node-port.js";
 import { type EventCondition, type EventMatcher, subscriptionMatcher } from "../../chain/events/event-query.js";
 import { parseEventQuery } from "../../chain/events/event-query-text.js";
-import type { Query } from "../query/query.js";
-import { Turns } from "../query/scheduler.js";
 import type { ArrivingBytes } from "../limits/arriving.js";
 import { byteLengthOf, bytesOfBody } from "../limits/body.js";
 import { ClientLeft } from "../limits/client-left.js";
-import type { DoorEvents, DoorLimits } from "../limits/server.js";
 import { declineUpgrade } from "../limits/http-server.js";
+import type { ServerEvents } from "../limits/server.js";
+import type { ServerLimits } from "../limits/server-limits.js";
 import type { UnreadBytes } from "../limits/unread.js";
-import type { LeftSignal } from "../../base/types/types.js";
+import type { Query } from "../query/query.js";
+import { Turns } from "../query/scheduler.js";
 import {
   answerBody,
   answerCall,
@@ -26,9 +27,9 @@ import {
   readCall,
   success,
 } from "./answer.js";
+import { EVENT_NAMES, eventsOfBlock, type RpcEvent } from "./block-events.js";
 import type { RpcContext } from "./context.js";
 import { isOriginAllowed } from "./cors.js";
-import { EVENT_NAMES, eventsOfBlock, type RpcEvent } from "./block-events.js";
 import { Params } from "./params.js";
 import { SocketBytes } from "./socket-bytes.js";
 
@@ -42,8 +43,8 @@ const PATH = "/websocket";
 export interface WebSocketOptions {
   readonly query: Query<LocalNode>;
   readonly contextFor: (signal: LeftSignal) => RpcContext;
-  readonly events: DoorEvents;
-  readonly limits: DoorLimits;
+  readonly events: ServerEvents;
+  readonly limits: ServerLimits;
   readonly unread: UnreadBytes;
   readonly arriving: ArrivingBytes;
   readonly origins: readonly string[];
@@ -55,7 +56,7 @@ interface Subscription {
   readonly matches: EventMatcher;
 }
 
-export class WebSocketDoor {
+export class WebSocketEndpoint {
   readonly #server: WebSocketServer;
   readonly #listeners = new Set<Listener>();
   readonly #unsubscribe: () => void;
@@ -72,9 +73,9 @@ export class WebSocketDoor {
       maxBufferedChunks: PIECES_MAX,
       perMessageDeflate: false,
     });
-    this.#unsubscribe = query.node.subscribe((news) => {
+    this.#unsubscribe = query.node.subscribe((made) => {
       if (this.#listeners.size === 0) return;
-      const events = eventsOfBlock(news, query);
+      const events = eventsOfBlock(made, query);
       for (const listener of this.#listeners) listener.hear(events);
     });
     this.#ping = setInterval(() => {

@@ -2,8 +2,9 @@
  * The app hash: a Merkle tree over the stores of a version, ascending by name, whose items are
  * `uvarint(len name) ‖ name ‖ 0x20 ‖ sha256(root of the store)`.
  */
-import { compareBytes, concatBytes, utf8 } from "../../base/text/bytes.js";
+
 import { assert } from "../../base/errors/errors.js";
+import { compareBytes, concatBytes, utf8 } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 import { HASH_BYTES, putUvarint } from "./iavl-hash.js";
 import { merkleProofs, merkleRoot } from "./merkle.js";

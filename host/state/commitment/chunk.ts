@@ -14,9 +14,10 @@
  * A node's id is its chunk's number × 256 + its slot; ids are never used twice. A link carries what hashing and balance
  * ask of a child, so that changing one path touches no sibling. The hash of a tree does not depend on this layout.
  */
-import { copyInto } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { readU32, writeU32 } from "../../base/wire/frames.js";
+import { copyInto } from "../../base/text/bytes.js";
+import { readU32, writeU32 } from "../../base/wire/u32.js";
 import { HASH_BYTES } from "./iavl-hash.js";
 
 export const SLOTS_PER_CHUNK = 256;

@@ -2,9 +2,10 @@
  * One way from a leaf to a root, as ICS-23 has it: read strictly from bytes, held to its tree's specification, hashed.
  * Proofs that a key is present have one, proofs that it is absent have one for each neighbour.
  */
-import { itemAt } from "../../base/text/checked-index.js";
-import { concatBytes, EMPTY } from "../../base/text/bytes.js";
+
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { concatBytes, EMPTY } from "../../base/text/bytes.js";
+import { itemAt } from "../../base/text/checked-index.js";
 import type { Sha256 } from "../../base/types/types.js";
 import { WireWriter } from "../../base/wire/wire.js";
 import { Fields } from "../../base/wire/wire-fields.js";

@@ -5,7 +5,7 @@
  * count only while it leads to disk; its height always counts. Node 0 is a pseudo node whose left link is the root's.
  */
 import { compareRanges, copyInto } from "../../base/text/bytes.js";
-import { readU32, writeU32 } from "../../base/wire/frames.js";
+import { readU32, writeU32 } from "../../base/wire/u32.js";
 import { LINK_HASH_AT, LINK_HEIGHT_AT, LINK_SIZE_AT, type RootLink, readU48 } from "./chunk.js";
 import { HASH_BYTES } from "./iavl-hash.js";
 import type { NodeView } from "./tree.js";

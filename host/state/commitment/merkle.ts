@@ -4,8 +4,9 @@
  * The left subtree takes the largest power of two below the count. Level by level that is: hash in pairs, and a node
  * without a partner moves up unchanged.
  */
-import { EMPTY, equalBytes } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { EMPTY, equalBytes } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 
 const HASH_BYTES = 32;

@@ -3,7 +3,7 @@
  * no SIMD: elsewhere a NodeRoom does the same work.
  */
 import { copyInto } from "../../base/text/bytes.js";
-import { writeU32 } from "../../base/wire/frames.js";
+import { writeU32 } from "../../base/wire/u32.js";
 import {
   type ChunkSink,
   ChunkWriter,

@@ -3,10 +3,11 @@
  * would have made of the nodes before it, so that a tree whose root has the right hash is also one that reads and writes find
  * their way in. Held are the nodes whose parents are still to come, at most one a level and side.
  */
-import { compareBytes, copyInto } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { writeU32 } from "../../base/wire/frames.js";
+import { compareBytes, copyInto } from "../../base/text/bytes.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../base/types/limits.js";
+import { writeU32 } from "../../base/wire/u32.js";
 import {
   type ChunkSink,
   INNER_HEADER_BYTES,

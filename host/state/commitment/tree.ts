@@ -1,6 +1,6 @@
 /** A committed IAVL+ tree: reads, walks and paths. It never changes; every version has its own root. */
 import { compareRanges } from "../../base/text/bytes.js";
-import { readU32 } from "../../base/wire/frames.js";
+import { readU32 } from "../../base/wire/u32.js";
 import {
   type Chunk,
   type ChunkSource,

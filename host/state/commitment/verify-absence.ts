@@ -2,8 +2,9 @@
  * Verifies ICS-23 proofs that a key is absent from a store's IAVL+ tree: its neighbours are in the tree, on both sides
  * of the key, and no leaf is between them. The rules are those of ICS-23's reference verifiers.
  */
-import { compareBytes, equalBytes } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { compareBytes, equalBytes } from "../../base/text/bytes.js";
 import type { KeyValue, Sha256 } from "../../base/types/types.js";
 import { decodeAbsence, type Existence, IAVL, malformed, type ProofStep, rootOfExistence } from "./existence.js";
 import { bothProofs, verifyStoreRoot } from "./verify-existence.js";

@@ -2,8 +2,9 @@
  * Verifies ICS-23 existence proofs, up to the app hash: that a key has a value in a store's IAVL+ tree, and that the
  * tree's root is in the app hash. The rules are those of the two proof specifications, strictly.
  */
-import { equalBytes, utf8 } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { equalBytes, utf8 } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 import { decodePresence, IAVL, malformed, type ProofSpec, rootOfExistence, SIMPLE } from "./existence.js";
 

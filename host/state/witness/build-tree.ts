@@ -1,5 +1,6 @@
 /** Makes nodes of a partial tree as they are on disk, so that all that reads and writes trees works on them. */
 import { copyInto } from "../../base/text/bytes.js";
+import { writeU32 } from "../../base/wire/u32.js";
 import {
   INNER_HEADER_BYTES,
   LEAF_HEADER_BYTES,
@@ -13,7 +14,6 @@ import {
   writeU48,
 } from "../commitment/chunk.js";
 import { HASH_BYTES } from "../commitment/iavl-hash.js";
-import { writeU32 } from "../../base/wire/frames.js";
 import { type FlatTree, LEAF, STUB } from "./flat-tree.js";
 import { firstLeaves, separator } from "./gaps.js";
 import type { NodeHashes } from "./hash-tree.js";

@@ -1,8 +1,9 @@
 /** Makes a store of what a witness has of it. */
+
+import { UpgradeError } from "../../base/errors/errors.js";
 import { equalBytes, toHex } from "../../base/text/bytes.js";
 import type { ChunkSource, RootLink } from "../commitment/chunk.js";
 import { HASH_BYTES, type IavlHasher } from "../commitment/iavl-hash.js";
-import { UpgradeError } from "../../base/errors/errors.js";
 import { buildTree } from "./build-tree.js";
 import type { ByteReader } from "./byte-reader.js";
 import { hashTree } from "./hash-tree.js";

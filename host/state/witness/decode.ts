@@ -2,12 +2,13 @@
  * Reads a witness (docs/witness.md) and believes none of it: sizes are bounded before anything is made, all nodes are hashed
  * again, and the stores' roots lead to the app hash that a header has.
  */
-import { lastOf } from "../../base/text/checked-index.js";
+
+import { UpgradeError } from "../../base/errors/errors.js";
 import { compareBytes, compareText, equalBytes, toUpperHex } from "../../base/text/bytes.js";
+import { lastOf } from "../../base/text/checked-index.js";
+import { KEY_BYTES_MAX, STORE_NAME_BYTES_MAX, VALUE_BYTES_MAX } from "../../base/types/limits.js";
 import { appHash } from "../commitment/app-hash.js";
 import { HASH_BYTES, IavlHasher } from "../commitment/iavl-hash.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import { KEY_BYTES_MAX, STORE_NAME_BYTES_MAX, VALUE_BYTES_MAX } from "../../base/types/limits.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import { closedStore, decodeStore } from "./decode-store.js";
 import { digestOf } from "./digest.js";

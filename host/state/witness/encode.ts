@@ -1,8 +1,9 @@
 /** Writes a witness (docs/witness.md). */
-import { compareBytes, compareText } from "../../base/text/bytes.js";
-import { IavlHasher } from "../commitment/iavl-hash.js";
+
 import { assert } from "../../base/errors/errors.js";
+import { compareBytes, compareText } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
+import { IavlHasher } from "../commitment/iavl-hash.js";
 import { ByteWriter } from "./byte-writer.js";
 import { digestOf } from "./digest.js";
 import { STORE_CLOSED, STORE_OPEN, WITNESS_FORMAT, WITNESS_MAGIC } from "./format.js";

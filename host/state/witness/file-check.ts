@@ -3,8 +3,8 @@
  * judged here: that takes headers and the handler.
  */
 import { equalBytes } from "../../base/text/bytes.js";
-import { HASH_BYTES, IavlHasher } from "../commitment/iavl-hash.js";
 import type { Sha256 } from "../../base/types/types.js";
+import { HASH_BYTES, IavlHasher } from "../commitment/iavl-hash.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import { PiecesDigest } from "./digest.js";
 import { WITNESS_MAGIC } from "./format.js";

@@ -1,6 +1,7 @@
 /** Hashes a partial tree: leaves first, then level by level, so that many digests are made together. */
-import { lastOf } from "../../base/text/checked-index.js";
+
 import { copyInto } from "../../base/text/bytes.js";
+import { lastOf } from "../../base/text/checked-index.js";
 import { HASH_BYTES, type IavlHasher } from "../commitment/iavl-hash.js";
 import { type FlatTree, INNER, STUB } from "./flat-tree.js";
 import { HEIGHT_MAX } from "./format.js";

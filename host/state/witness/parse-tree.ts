@@ -2,10 +2,11 @@
  * Reads a partial tree and checks its shape: one tree, balanced, with ascending keys, sizes and versions that a tree can have.
  * Nothing here recurs, so no nesting runs out of stack, and what is held is bounded by the bytes that were read.
  */
-import { compareRanges } from "../../base/text/bytes.js";
-import { HASH_BYTES } from "../commitment/iavl-hash.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { compareRanges } from "../../base/text/bytes.js";
 import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../base/types/limits.js";
+import { HASH_BYTES } from "../commitment/iavl-hash.js";
 import { ByteReader, malformed } from "./byte-reader.js";
 import { FlatTree, INNER, LEAF, NO_LEAF, STUB } from "./flat-tree.js";
 import { HEIGHT_MAX, INNER_TAG, LEAF_TAG, NODES_MAX, SIZE_MAX, STUB_TAG, VERSION_MAX } from "./format.js";

@@ -1,6 +1,7 @@
 /** The shapes of witnesses: the part of a state that an upgrade touches, with what binds it to the state's app hash. */
-import type { ChunkSource, RootLink } from "../commitment/chunk.js";
+
 import type { Sha256 } from "../../base/types/types.js";
+import type { ChunkSource, RootLink } from "../commitment/chunk.js";
 
 /** A tree at one version: where its nodes are, and its root. */
 export interface TreeAt {

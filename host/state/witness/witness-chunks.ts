@@ -1,6 +1,7 @@
 /** Where the nodes of a witness are: what it does not have is refused when it is looked at. */
-import { Chunk, type ChunkSink, type ChunkSource } from "../commitment/chunk.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { Chunk, type ChunkSink, type ChunkSource } from "../commitment/chunk.js";
 
 /** Of every stub: the id of a node in chunk 0, which is never written. */
 export const HIDDEN_ID = 1;

@@ -3,17 +3,18 @@
  * 64 bits, and names what it returns. A method that takes a store reads and writes only the upgrade module's own store;
  * one that throws has written nothing.
  */
-import { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
-import { concatBytes } from "../../base/text/bytes.js";
+
 import { assert, UpgradeError } from "../../base/errors/errors.js";
-import { RECEIPT_BYTES_MAX } from "../../base/types/limits.js";
+import { concatBytes } from "../../base/text/bytes.js";
 import { decodeText, encodeText } from "../../base/text/text.js";
+import { RECEIPT_BYTES_MAX } from "../../base/types/limits.js";
 import type { Decision, DoneUpgrade, Height, KVReader, KVStore, Plan, VersionMap } from "../../base/types/types.js";
-import { decodeVersionMap, encodeNames, encodeVersionMap } from "./version-map.js";
 import { WireWriter } from "../../base/wire/wire.js";
+import { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
 import { CORE_WASM } from "./core-wasm.js";
 import { CoreInstance, type Span } from "./instance.js";
 import { decodePlanFields, encodePlanFields, isInt64, type PlanFields, planOfFields } from "./plan-fields.js";
+import { decodeVersionMap, encodeNames, encodeVersionMap } from "./version-map.js";
 
 const DECISIONS: readonly Decision[] = [
   "Idle",

@@ -5,9 +5,9 @@
 
 import { instantiateSync } from "@assemblyscript/loader";
 import { ABSENT, assert, ERROR_KINDS, isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
-import { FRAME_HEADER_BYTES } from "../../base/types/limits.js";
 import { machineProblem } from "../../base/errors/machine.js";
 import { decodeLossy } from "../../base/text/text.js";
+import { FRAME_HEADER_BYTES } from "../../base/types/limits.js";
 import type { KVReader, KVStore } from "../../base/types/types.js";
 import { errorCodeOf } from "./error-number.js";
 

@@ -1,9 +1,9 @@
 /** A plan's fields as `plan_encode` and `plan_decode` move them: a header of 32 bytes, the name, the info. */
 
 import { UpgradeError } from "../../base/errors/errors.js";
-import { INT64_MAX, PLAN_INFO_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../../base/types/limits.js";
 import { decodeText, encodeText } from "../../base/text/text.js";
 import { ZERO_TIME } from "../../base/time/time.js";
+import { INT64_MAX, PLAN_INFO_BYTES_MAX, PLAN_NAME_BYTES_MAX } from "../../base/types/limits.js";
 import type { Height, Plan, Timestamp } from "../../base/types/types.js";
 
 const HEADER_BYTES = 32;

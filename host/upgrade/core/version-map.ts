@@ -3,10 +3,11 @@
  *   VersionMap { repeated ModuleVersion { string name = 1; uint64 version = 2 } = 1 }, names strictly ascending
  *   Names { repeated string name = 1 }, likewise
  */
-import { compareBytes, EMPTY } from "../../base/text/bytes.js";
+
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
-import { UINT64_MAX } from "../../base/types/limits.js";
+import { compareBytes, EMPTY } from "../../base/text/bytes.js";
 import { decodeText, encodeText } from "../../base/text/text.js";
+import { UINT64_MAX } from "../../base/types/limits.js";
 import type { VersionMap } from "../../base/types/types.js";
 import { BYTES, readWire, VARINT, type WireField, WireWriter } from "../../base/wire/wire.js";
 

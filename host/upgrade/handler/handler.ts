@@ -3,10 +3,10 @@
  * everything that the host changes in a module.
  */
 
-import { toHex } from "../../base/text/bytes.js";
 import { assert, UpgradeError } from "../../base/errors/errors.js";
-import { programName } from "../../base/text/program-name.js";
 import { requireSha256 } from "../../base/native/required-sha256.js";
+import { toHex } from "../../base/text/bytes.js";
+import { programName } from "../../base/text/program-name.js";
 import type { Sha256 } from "../../base/types/types.js";
 import type { Finding } from "../wasm/findings.js";
 import type { WasmModule } from "../wasm/wasm-module.js";

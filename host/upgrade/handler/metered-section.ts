@@ -2,8 +2,9 @@
  * The metered module inside the handler's own file (docs/abi.md): custom section `chain-upgrade.metered`. Hosts that have
  * no meter run these bytes, so one hash pins both. This host makes them again from the module, and takes no others.
  */
-import { concatBytes } from "../../base/text/bytes.js";
+
 import { assert, UpgradeError } from "../../base/errors/errors.js";
+import { concatBytes } from "../../base/text/bytes.js";
 import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
 import { customSection, withoutSections } from "../wasm/custom-section.js";
 import { examineHandler } from "./check/check.js";

@@ -1,8 +1,9 @@
 /** How the block of an upgrade is committed: kept for good, with the receipt of a Wasm handler written last. */
+
+import type { Height } from "../../base/types/types.js";
+import type { CommitOptions } from "../../state/store/versions/store-options.js";
 import type { Core } from "../core/core.js";
 import { encodeReceipt } from "../handler/encode-receipt.js";
-import type { CommitOptions } from "../../state/store/versions/store-options.js";
-import type { Height } from "../../base/types/types.js";
 import type { AppliedUpgrade } from "./hooks.js";
 import { UPGRADE_STORE } from "./keeper.js";
 

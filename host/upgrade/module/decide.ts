@@ -3,8 +3,8 @@ import { assert, type ErrorDetails, UpgradeError } from "../../base/errors/error
 import type { Decision, DoneUpgrade, Height, KVReader, Plan } from "../../base/types/types.js";
 import { failureOf, Halt, handlerDetails } from "./halt.js";
 import type { FoundHandler } from "./handler-set.js";
-import type { RegisteredHandler } from "./handlers.js";
 import type { Keeper } from "./keeper.js";
+import type { RegisteredHandler } from "./upgrade-handler.js";
 import { crossCheckUpgradeInfo } from "./upgrade-info.js";
 
 /** The block, as far as a decision needs it. */

@@ -4,13 +4,13 @@
  * without its stores, which no chain survives. The rules are part of the handlers' ABI (docs/abi.md).
  */
 
-import { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
-import { compareText } from "../../base/text/bytes.js";
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { Manifest } from "../handler/manifest/manifest-types.js";
+import { compareText } from "../../base/text/bytes.js";
 import type { CacheMultiStore, MultiStore, VersionMap } from "../../base/types/types.js";
-import type { RegisteredHandler } from "./handlers.js";
+import { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
+import type { Manifest } from "../handler/manifest/manifest-types.js";
 import { type ModuleTable, StoreOwners, storesBefore } from "./module-table.js";
+import type { RegisteredHandler } from "./upgrade-handler.js";
 
 const refuse = (what: string) => new UpgradeError("UPG_MIGRATION_VERSION_MAP", what);
 

@@ -1,5 +1,5 @@
 /** A halt: the process stops by design. It is thrown through the block and becomes an exit status and a record on disk. */
-import { toHex } from "../../base/text/bytes.js";
+
 import {
   ERROR_KINDS,
   type ErrorCause,
@@ -8,6 +8,7 @@ import {
   isUpgradeError,
   UpgradeError,
 } from "../../base/errors/errors.js";
+import { toHex } from "../../base/text/bytes.js";
 import type { LogFields } from "../../base/text/log-line.js";
 import { programName } from "../../base/text/program-name.js";
 import type { Height, Plan } from "../../base/types/types.js";

@@ -1,19 +1,20 @@
 /** Whether the handler that is here can make the plan's block: the one judgement of the node's log, metrics and status. */
+
+import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
+import type { Height, MultiStore, Plan, VersionMap } from "../../base/types/types.js";
 import { CacheMultiStore, NamedStores } from "../../state/branch/kv/cache-multi-store.js";
 import { MemoryKVStore } from "../../state/branch/kv/memory-kv.js";
 import { sortByName } from "../../state/commitment/app-hash.js";
-import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
-import { declaredVersions } from "../handler/declared-versions.js";
-import { requireLayout } from "../handler/run/sandbox.js";
 import { planStores } from "../../state/store/versions/store-upgrades.js";
 import type { VersionView } from "../../state/store/versions/version-view.js";
-import type { Height, MultiStore, Plan, VersionMap } from "../../base/types/types.js";
+import { declaredVersions } from "../handler/declared-versions.js";
+import { requireLayout } from "../handler/run/sandbox.js";
 import { modulesAfter, storesAfter } from "./app-versions.js";
 import { guardAllStores, guardBefore, guardStores } from "./guards.js";
 import type { FoundHandler } from "./handler-set.js";
-import type { RegisteredHandler } from "./handlers.js";
 import { requireKnownVersions } from "./hooks.js";
 import { type Keeper, UPGRADE_STORE } from "./keeper.js";
+import type { RegisteredHandler } from "./upgrade-handler.js";
 
 /**
  * @param committed the last version: the handler must take the versions and stores that are stored now

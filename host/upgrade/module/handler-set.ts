@@ -3,10 +3,10 @@
  * that pins a hash has no other handler than the one with that hash.
  */
 import { type ErrorDetails, UpgradeError } from "../../base/errors/errors.js";
+import type { Plan } from "../../base/types/types.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { pinnedHash } from "../plan-info/plan-info.js";
-import type { Plan } from "../../base/types/types.js";
-import type { RegisteredHandler } from "./handlers.js";
+import type { RegisteredHandler } from "./upgrade-handler.js";
 
 /**
  * Is the handler of a plan here, and is it the one that the plan pins? "ambiguous": several staged files serve the

@@ -5,13 +5,8 @@
  * handler of the plan that the PreBlocker decided to apply. Neither writes anything outside the block's branch.
  */
 
-import { finish } from "../../state/branch/finish.js";
-import { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
-import { writesDigest } from "../../state/branch/kv/writes-digest.js";
-import { equalBytes } from "../../base/text/bytes.js";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
-import type { WasmHandler } from "../handler/handler.js";
-import type { HandlerReport } from "../handler/run/sandbox.js";
+import { equalBytes } from "../../base/text/bytes.js";
 import { LOG_LINES_MAX } from "../../base/types/limits.js";
 import type {
   CacheMultiStore as CacheMultiStoreShape,
@@ -22,13 +17,18 @@ import type {
   Timestamp,
   VersionMap,
 } from "../../base/types/types.js";
+import { finish } from "../../state/branch/finish.js";
+import { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
+import { writesDigest } from "../../state/branch/kv/writes-digest.js";
 import { sameVersions, versionsDifference } from "../core/version-map.js";
+import type { WasmHandler } from "../handler/handler.js";
+import type { HandlerReport } from "../handler/run/sandbox.js";
 import { modulesAfter } from "./app-versions.js";
 import { decide } from "./decide.js";
 import { guardAfter, guardBefore } from "./guards.js";
 import { failureOf, Halt } from "./halt.js";
-import type { RegisteredHandler, UpgradeContext } from "./handlers.js";
 import { type Keeper, UPGRADE_STORE } from "./keeper.js";
+import type { RegisteredHandler, UpgradeContext } from "./upgrade-handler.js";
 
 /** What the hooks need to know of a block. */
 export interface BlockFacts {

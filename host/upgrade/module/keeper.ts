@@ -2,13 +2,11 @@
  * Keeper: the upgrade module in a host. State and rules are the core's; the keeper knows what the core cannot (which
  * handlers are here, which heights are skipped, whether this process has made a block) and runs the handlers.
  */
-import type { Core } from "../core/core.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import type { WasmHandler } from "../handler/handler.js";
-import { INT64_MAX } from "../../base/types/limits.js";
-import { checkPin } from "../plan-info/plan-info.js";
-import { isEmptyUpgrade, sameUpgrades } from "../../state/store/versions/store-upgrades.js";
 import { withoutEffect } from "../../base/errors/synchronous.js";
+import type { UpgradeFiles } from "../../base/files/upgrade-files.js";
+import { INT64_MAX } from "../../base/types/limits.js";
 import type {
   DoneUpgrade,
   Height,
@@ -20,19 +18,15 @@ import type {
   StoreUpgrades,
   VersionMap,
 } from "../../base/types/types.js";
+import { isEmptyUpgrade, sameUpgrades } from "../../state/store/versions/store-upgrades.js";
+import type { Core } from "../core/core.js";
+import type { WasmHandler } from "../handler/handler.js";
+import { checkPin } from "../plan-info/plan-info.js";
 import type { AppVersion } from "./app-versions.js";
-import type { UpgradeFiles } from "../../base/files/upgrade-files.js";
 import { type FoundHandler, HandlerSet, type HandlerState } from "./handler-set.js";
-import {
-  type CarriedHandler,
-  functionHandler,
-  type HandlerPlace,
-  type LogLevel,
-  type RegisteredHandler,
-  type UpgradeHandler,
-  wasmHandler,
-} from "./handlers.js";
+import { functionHandler, type LogLevel, wasmHandler } from "./handlers.js";
 import { DEFAULT_TABLE, type ModuleTable } from "./module-table.js";
+import type { CarriedHandler, HandlerPlace, RegisteredHandler, UpgradeHandler } from "./upgrade-handler.js";
 
 export { UPGRADE_STORE } from "./upgrade-store.js";
 

@@ -3,15 +3,15 @@
  * n → n+1; modules that are new begin with their genesis. The order is fixed.
  */
 
-import { compareText } from "../../base/text/bytes.js";
 import { rethrowEngineLimit } from "../../base/errors/engine-limit.js";
 import { BUG_NOTE, isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
-import { UINT64_MAX } from "../../base/types/limits.js";
 import { callModule, synchronous } from "../../base/errors/synchronous.js";
+import { compareText } from "../../base/text/bytes.js";
 import { briefMessageOf } from "../../base/text/text.js";
+import { UINT64_MAX } from "../../base/types/limits.js";
 import type { VersionMap } from "../../base/types/types.js";
 import { requireNoData } from "./guards.js";
-import type { UpgradeContext } from "./handlers.js";
+import type { UpgradeContext } from "./upgrade-handler.js";
 
 export type Migration = (context: UpgradeContext) => void;
 

@@ -1,16 +1,17 @@
 /** Runs a Wasm handler over stores of any kind: for tools, indexers, tests, and chains with a block loop of their own. */
+
+import { UpgradeError } from "../../base/errors/errors.js";
+import { compareText, equalBytes } from "../../base/text/bytes.js";
+import { GAS_LIMIT_MAX, INT64_MAX } from "../../base/types/limits.js";
+import type { Height, KVStore, Plan, Timestamp, VersionMap } from "../../base/types/types.js";
 import { CacheMultiStore, NamedStores } from "../../state/branch/kv/cache-multi-store.js";
 import type { WritesCursor } from "../../state/branch/kv/writes-cursor.js";
 import { writesDigest } from "../../state/branch/kv/writes-digest.js";
-import { compareText, equalBytes } from "../../base/text/bytes.js";
 import { Core } from "../core/core.js";
-import { UpgradeError } from "../../base/errors/errors.js";
 import { declaredVersions } from "../handler/declared-versions.js";
 import { encodeReceipt, type ReceiptFacts } from "../handler/encode-receipt.js";
 import type { WasmHandler } from "../handler/handler.js";
 import { type HandlerReport, requireLayout, runHandler } from "../handler/run/sandbox.js";
-import { GAS_LIMIT_MAX, INT64_MAX } from "../../base/types/limits.js";
-import type { Height, KVStore, Plan, Timestamp, VersionMap } from "../../base/types/types.js";
 import { guardAfter, guardBefore } from "./guards.js";
 import { type LogLevel, wasmHandler } from "./handlers.js";
 import { DEFAULT_TABLE } from "./module-table.js";

@@ -1,9 +1,10 @@
 /** What the state of a home says about plans, for the record of an end. */
-import { Core } from "../core/core.js";
+
 import type { ErrorDetails } from "../../base/errors/errors.js";
+import type { DoneUpgrade, Height, Plan, Sha256 } from "../../base/types/types.js";
 import type { Database } from "../../state/store/disk/database.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
-import type { DoneUpgrade, Height, Plan, Sha256 } from "../../base/types/types.js";
+import { Core } from "../core/core.js";
 import { UPGRADE_STORE } from "./keeper.js";
 
 /** The plan that the last state holds, and the height of that state. Never throws; without a plan: undefined. */

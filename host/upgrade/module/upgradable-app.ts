@@ -3,14 +3,14 @@
  * state, stores are opened with their upgrades, blocks run between the two hooks, halts become records.
  */
 
-import { utf8 } from "../../base/text/bytes.js";
-import { Core } from "../core/core.js";
 import { assert, messageOf, type UpgradeError } from "../../base/errors/errors.js";
-import type { Database, RecordChange } from "../../state/store/disk/database.js";
-import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
 import { synchronous } from "../../base/errors/synchronous.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { checkTime } from "../../base/time/time.js";
 import type { CacheMultiStore, CommitID, Height, Sha256, Timestamp } from "../../base/types/types.js";
+import type { Database, RecordChange } from "../../state/store/disk/database.js";
+import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
+import { Core } from "../core/core.js";
 import type { AppVersion } from "./app-versions.js";
 import { chooseVersion } from "./choose-version.js";
 import { upgradeCommitOptions } from "./commit-options.js";

@@ -4,10 +4,10 @@
  */
 
 import { messageOf } from "../../base/errors/errors.js";
-import { HEIGHT_MAX } from "../../base/types/limits.js";
-import { decodeText } from "../../base/text/text.js";
-import type { Height, Plan } from "../../base/types/types.js";
 import type { UpgradeFiles } from "../../base/files/upgrade-files.js";
+import { decodeText } from "../../base/text/text.js";
+import { HEIGHT_MAX } from "../../base/types/limits.js";
+import type { Height, Plan } from "../../base/types/types.js";
 
 /** What a reader takes from the file; anything else in it is ignored. */
 export interface UpgradeInfo {

@@ -1,7 +1,7 @@
 /** Quoted text as Go prints it (`strconv.Quote`), so that error texts read as operators search for them. */
 
-import { codePointOf } from "../../base/text/checked-index.js";
 import { toHex } from "../../base/text/bytes.js";
+import { codePointOf } from "../../base/text/checked-index.js";
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const NAMED = new Map([

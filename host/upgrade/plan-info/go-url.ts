@@ -3,9 +3,10 @@
  * is a reference and whether a binary has a URL; browsers' `URL` draws both lines elsewhere. Error texts are Go's too,
  * but for IP literals (one text for all) and escapes cut off inside a character.
  */
-import { byteAt } from "../../base/text/checked-index.js";
-import { utf8 } from "../../base/text/bytes.js";
+
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { utf8 } from "../../base/text/bytes.js";
+import { byteAt } from "../../base/text/checked-index.js";
 import { decodeLossy } from "../../base/text/text.js";
 import { goQuote } from "./go-quote.js";
 import { isIPv6 } from "./ipv6.js";

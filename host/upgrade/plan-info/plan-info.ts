@@ -2,8 +2,9 @@
  * A plan's info, read and checked without a network: what it offers to download, which handler it pins, and
  * what is wrong with it. The Cosmos SDK's rules come first and have its texts; ours are stricter and say so (docs/plan-info.md).
  */
-import { utf8 } from "../../base/text/bytes.js";
+
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { PLAN_INFO_BYTES_MAX } from "../../base/types/limits.js";
 import { isGoRequestUri, parseGoUrl, queryParameter } from "./go-url.js";
 import { type PlanDocument, type PlanHandler, readPlanDocument } from "./plan-document.js";

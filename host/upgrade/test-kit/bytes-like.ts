@@ -1,6 +1,7 @@
 /** How tests write bytes: a text is its UTF-8, `0x…` is hex, a number is one byte, a list is all of them in a row. */
-import { concatBytes, fromHex, utf8 } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
+import { concatBytes, fromHex, utf8 } from "../../base/text/bytes.js";
 
 type Part = Uint8Array | string | number;
 export type BytesLike = Part | readonly Part[];

@@ -21,12 +21,8 @@ export type { SourcePlace } from "./failure/handler-map.js";
 export { type Fixture, parseFixture } from "./fixture.js";
 export { type LogLine, type RunOptions, runScene, type SceneRun } from "./run.js";
 export type { Scene } from "./scene.js";
-export {
-  assertStandardChecks,
-  type StandardCheck,
-  type StandardCheckOptions,
-  standardChecks,
-} from "./standard-checks.js";
+export type { StandardCheck } from "./standard-check.js";
+export { assertStandardChecks, type StandardCheckOptions, standardChecks } from "./standard-checks.js";
 export { type KVStoreCheck, kvStoreChecks, type StoreUnderTest } from "./store/kv-store-checks.js";
 
 export interface OpenOptions {

@@ -3,15 +3,16 @@
  * full: a handler that passes on a hundred pairs can fail on a million. So each scan is handed the scene's pairs again and again,
  * in one instance, with what it wrote dropped after each round, and the pages of its memory are watched.
  */
-import { prefixEnd } from "../../base/text/bytes.js";
+
 import { isUpgradeError } from "../../base/errors/errors.js";
+import { prefixEnd } from "../../base/text/bytes.js";
 import { memoryBounds } from "../handler/run/full-memory.js";
 import type { RunObserver } from "../handler/run/run-position.js";
 import { PAGE_BYTES } from "../wasm/limits.js";
 
 import { RepeatingStores, ResettableStores } from "./repeated-stores.js";
 import type { SceneRunner } from "./run.js";
-import type { StandardCheck } from "./standard-checks.js";
+import type { StandardCheck } from "./standard-check.js";
 
 /** A leak of 16 bytes, the least that AssemblyScript allocates, grows the memory of a new handler by then. */
 export const MEMORY_PAIRS = 50_000;

@@ -1,9 +1,9 @@
 /** Named stores in memory, as a test seeds them and a handler changes them on a branch. */
 
-import { CacheMultiStore, noSuchStore } from "../../state/branch/kv/cache-multi-store.js";
-import { MemoryKVStore } from "../../state/branch/kv/memory-kv.js";
 import { compareText } from "../../base/text/bytes.js";
 import type { KVStore, MultiStore } from "../../base/types/types.js";
+import { CacheMultiStore, noSuchStore } from "../../state/branch/kv/cache-multi-store.js";
+import { MemoryKVStore } from "../../state/branch/kv/memory-kv.js";
 
 export class MemoryStores implements MultiStore {
   readonly #stores = new Map<string, MemoryKVStore>();

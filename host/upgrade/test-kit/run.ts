@@ -1,14 +1,14 @@
 /** Runs a handler on a scene and reports all that it did. */
 
 import { isUpgradeError, type UpgradeError } from "../../base/errors/errors.js";
+import { ZERO_TIME } from "../../base/time/time.js";
+import type { CacheMultiStore, MultiStore, VersionMap } from "../../base/types/types.js";
+import { WireWriter } from "../../base/wire/wire.js";
 import { declaredVersions } from "../handler/declared-versions.js";
 import type { WasmHandler } from "../handler/handler.js";
 import type { CheckResult } from "../handler/run/messages.js";
 import { type HandlerInput, type HandlerReport, runHandler } from "../handler/run/sandbox.js";
-import { ZERO_TIME } from "../../base/time/time.js";
-import type { CacheMultiStore, MultiStore, VersionMap } from "../../base/types/types.js";
 import { PAGE_BYTES } from "../wasm/limits.js";
-import { WireWriter } from "../../base/wire/wire.js";
 import { diffStores, type StoreDiff } from "./diff.js";
 import { explainFailure, type Failure } from "./failure/explain.js";
 import type { MemoryStores } from "./memory-stores.js";

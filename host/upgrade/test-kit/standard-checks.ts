@@ -1,20 +1,14 @@
 /** What must hold of every handler, whatever it does: checks that its author gets for a scene. */
 import { isUpgradeError } from "../../base/errors/errors.js";
-import type { WasmHandler } from "../handler/handler.js";
 import { BATCH_BYTES } from "../../base/types/limits.js";
+import type { WasmHandler } from "../handler/handler.js";
 import { sameStores } from "./diff.js";
 import { failureLines } from "./failure/failure-lines.js";
 import { limitsBeforeHostCalls, seededLimits } from "./gas-points.js";
 import { checkMemory, MEMORY_PAIRS } from "./memory-check.js";
 import { SceneRunner } from "./run.js";
 import type { Scene } from "./scene.js";
-
-export interface StandardCheck {
-  readonly name: "runs" | "batch sizes" | "out of gas" | "memory" | "idempotent" | "layout";
-  readonly ok: boolean;
-  /** What was looked at, or what is wrong. */
-  readonly message: string;
-}
+import type { StandardCheck } from "./standard-check.js";
 
 export interface StandardCheckOptions {
   /** Gas limits tried besides those at host calls; 200 when left out. */

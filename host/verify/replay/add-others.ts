@@ -2,8 +2,9 @@
  * Puts what else a block wrote over what the handler and the core left. Each of these writes must change something: a list
  * that leads to the app hash with a write and without it would prove nothing of that write.
  */
-import type { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
+
 import { equalBytes } from "../../base/text/bytes.js";
+import type { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
 import { malformed } from "../../state/witness/byte-reader.js";
 import type { FinalWrite, StoreWrites } from "../../state/witness/types.js";
 

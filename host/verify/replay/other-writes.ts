@@ -2,8 +2,9 @@
  * Finds what a block wrote to a store besides what is known: the real tree after the block is compared with the tree before
  * it and with the known writes. Nodes that both trees have are passed by, so it costs what the block wrote.
  */
-import type { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
+
 import { compareBytes, compareRanges, equalBytes, toHex } from "../../base/text/bytes.js";
+import type { CacheKVStore } from "../../state/branch/kv/cache-kv.js";
 import { LINK_HASH_AT } from "../../state/commitment/chunk.js";
 import { HASH_BYTES } from "../../state/commitment/iavl-hash.js";
 import { NodeView, Tree } from "../../state/commitment/tree.js";

@@ -1,10 +1,11 @@
 /** Makes the witness of an upgrade that was applied, from the states before and after its block. */
-import { compareText, equalBytes, toUpperHex } from "../../base/text/bytes.js";
+
 import { UpgradeError } from "../../base/errors/errors.js";
-import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
+import { compareText, equalBytes, toUpperHex } from "../../base/text/bytes.js";
 import { encodeWitness } from "../../state/witness/encode.js";
 import { recordStore, type StoreRecorder } from "../../state/witness/record.js";
 import type { StoreWrites, TreeAt, WitnessContents } from "../../state/witness/types.js";
+import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
 import { otherWrites } from "./other-writes.js";
 import { Replay, type ReplayInput } from "./replay.js";
 import type { StateBefore } from "./state-before.js";

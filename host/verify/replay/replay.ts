@@ -3,22 +3,23 @@
  * receipt, up to the app hash. The same code runs when a witness is recorded and when it is judged, so both look at the
  * same parts of the state.
  */
+
+import { UpgradeError } from "../../base/errors/errors.js";
+import type { Height, OnProgress, Plan, Sha256, Timestamp } from "../../base/types/types.js";
 import type { CacheMultiStore } from "../../state/branch/kv/cache-multi-store.js";
 import { writesDigest } from "../../state/branch/kv/writes-digest.js";
 import { appHash } from "../../state/commitment/app-hash.js";
 import { IavlHasher } from "../../state/commitment/iavl-hash.js";
+import { malformed } from "../../state/witness/byte-reader.js";
+import { nextTree } from "../../state/witness/next-tree.js";
+import type { StoreWrites } from "../../state/witness/types.js";
 import type { Core } from "../../upgrade/core/core.js";
-import { UpgradeError } from "../../base/errors/errors.js";
 import { declaredVersions } from "../../upgrade/handler/declared-versions.js";
 import { encodeReceipt } from "../../upgrade/handler/encode-receipt.js";
 import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import type { RunObserver } from "../../upgrade/handler/run/run-position.js";
 import { type HandlerReport, runHandler } from "../../upgrade/handler/run/sandbox.js";
-import type { Height, OnProgress, Plan, Sha256, Timestamp } from "../../base/types/types.js";
 import { UPGRADE_STORE } from "../../upgrade/module/upgrade-store.js";
-import { malformed } from "../../state/witness/byte-reader.js";
-import { nextTree } from "../../state/witness/next-tree.js";
-import type { StoreWrites } from "../../state/witness/types.js";
 import { addOthers } from "./add-others.js";
 import type { StateBefore } from "./state-before.js";
 import { StoresAfter } from "./stores-after.js";

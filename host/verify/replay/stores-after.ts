@@ -1,11 +1,12 @@
 /** The stores as the upgrade's block opens them: those before it, with the handler's store upgrades; each when it is asked for. */
+
+import { UpgradeError } from "../../base/errors/errors.js";
+import { compareText } from "../../base/text/bytes.js";
+import type { KVStore, MultiStore, StoreUpgrades } from "../../base/types/types.js";
 import { CacheMultiStore, noSuchStore } from "../../state/branch/kv/cache-multi-store.js";
 import { IavlReader } from "../../state/branch/kv/iavl-reader.js";
-import { compareText } from "../../base/text/bytes.js";
 import type { Chunk, ChunkSource } from "../../state/commitment/chunk.js";
 import type { IavlHasher } from "../../state/commitment/iavl-hash.js";
-import { UpgradeError } from "../../base/errors/errors.js";
-import type { KVStore, MultiStore, StoreUpgrades } from "../../base/types/types.js";
 import type { OpenedStore, StateBefore } from "./state-before.js";
 
 const NO_CHUNKS: ChunkSource = {

@@ -3,13 +3,13 @@
  * application has ended by then, so what is copied is of one moment.
  */
 import { basename, join, relative } from "node:path";
-import { utf8 } from "../../base/text/bytes.js";
-import { digestsOf } from "../download/pieces.js";
 import { messageOf } from "../../base/errors/errors.js";
 import type { Files } from "../../base/files/files.js";
 import { writeWhole } from "../../base/files/whole-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 import type { Clock } from "../decide/machine.js";
 import type { Settings } from "../decide/settings.js";
+import { digestsOf } from "../download/pieces.js";
 import { ageInWords } from "./age.js";
 import { type BackupFile, MANIFEST, type Manifest, manifestOf, problemIn } from "./manifest.js";
 import { backupName, isOfPlan, isOurs, isPart, partName } from "./names.js";

@@ -1,8 +1,8 @@
 /** What a backup has in it, in a file of its own that is written last: a folder without one is no backup of ours. */
 import { join } from "node:path";
-import { digestsOf } from "../download/pieces.js";
 import type { Files } from "../../base/files/files.js";
 import { decodeText } from "../../base/text/text.js";
+import { digestsOf } from "../download/pieces.js";
 
 export const MANIFEST = "backup.json";
 const BYTES_MAX = 512 * 1_024 * 1_024;

@@ -3,12 +3,12 @@
  * of the sidecar, and each rollback, does what is left of it. So data and program always belong together.
  */
 import { dirname, join } from "node:path";
-import { utf8 } from "../../base/text/bytes.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import type { Files } from "../../base/files/files.js";
-import { RESTORED_PART, ROLLBACK_NOTE } from "../../node/home/kept-data.js";
 import { linkWhole, writeWhole } from "../../base/files/whole-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { decodeText } from "../../base/text/text.js";
+import { RESTORED_PART, ROLLBACK_NOTE } from "../../node/home/kept-data.js";
 import { carrySigned } from "./signed.js";
 
 export const PART = RESTORED_PART;

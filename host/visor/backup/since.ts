@@ -1,7 +1,7 @@
 /** Is the data still what a backup was made of? A sidecar that starts again makes another one only where it is not. */
 import { join } from "node:path";
-import { digestsOf } from "../download/pieces.js";
 import type { Files } from "../../base/files/files.js";
+import { digestsOf } from "../download/pieces.js";
 import type { Manifest } from "./manifest.js";
 import type { Tree } from "./tree.js";
 

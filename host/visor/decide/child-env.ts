@@ -1,6 +1,7 @@
 /** The environment of what the sidecar starts: its own, with what shows a program of this project that it is supervised. */
-import { prefixOf } from "./program-variables.js";
+
 import { logEnvironment } from "../../base/terminal/process-log.js";
+import { prefixOf } from "./program-variables.js";
 import type { Settings } from "./settings.js";
 
 /** Marks what a sidecar of this root has started; the next one ends it where it was left running. */

@@ -1,7 +1,8 @@
 /** Why the sidecar has ended by itself, kept for who asks afterwards: its own log may be elsewhere. The next run removes it. */
-import { utf8 } from "../../base/text/bytes.js";
+
 import type { Files } from "../../base/files/files.js";
 import { writeWhole } from "../../base/files/whole-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { decodeText } from "../../base/text/text.js";
 
 export interface FailureRecord {

@@ -18,7 +18,7 @@ export interface StartOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** It loads everything and waits until it is called, where the program knows how (base/terminal/standby.ts). */
-  readonly isHeldBack?: boolean;
+  readonly isStandby?: boolean;
 }
 
 /** How a process ended. `error`: it could not be run at all. */
@@ -41,7 +41,7 @@ export interface AppProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-export interface RunOptions extends Omit<StartOptions, "isHeldBack"> {
+export interface RunOptions extends Omit<StartOptions, "isStandby"> {
   /** After that it is killed, and the run is an error. */
   readonly millisMax?: number;
   readonly signal?: AbortSignal;

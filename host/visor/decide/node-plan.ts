@@ -1,8 +1,8 @@
 /** The plan that the chain has scheduled, as its node returns it over RPC. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { fromBase64 } from "../../base/text/bytes.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { QueryCurrentPlanResponseSchema } from "../../base/gen/cosmos/upgrade/v1beta1/query_pb.js";
+import { fromBase64 } from "../../base/text/bytes.js";
 import type { Plan } from "./decision/plan-file.js";
 import type { AskRpc } from "./heights/node-status.js";
 

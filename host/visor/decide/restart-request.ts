@@ -1,8 +1,9 @@
 /** An operator asks the sidecar that runs to start the application again, by a file that the sidecar takes. */
-import { utf8 } from "../../base/text/bytes.js";
+
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import type { Files } from "../../base/files/files.js";
 import { writeWhole } from "../../base/files/whole-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 
 const FILE_MODE = 0o600;
 

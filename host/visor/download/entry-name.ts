@@ -1,7 +1,7 @@
 /** Names of what an archive holds: only those that stay in the folder they are unpacked to, on any system. */
 import { UpgradeError } from "../../base/errors/errors.js";
-import { goQuote } from "../../upgrade/plan-info/go-quote.js";
 import { decodeLossy, decodeText } from "../../base/text/text.js";
+import { goQuote } from "../../upgrade/plan-info/go-quote.js";
 
 const PART_BYTES_MAX = 255;
 const NAME_BYTES_MAX = 4_096;

@@ -1,8 +1,8 @@
 /** Brings what was unpacked to its place: the whole folder by one rename, or, where there is one already, the program last. */
 import { dirname, join } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
-import { contentProblem } from "../../node/programs/executable.js";
 import type { Files } from "../../base/files/files.js";
+import { contentProblem } from "../../node/programs/executable.js";
 
 const EXECUTE = 0o111;
 const FOLDER_MODE = 0o755;

@@ -3,10 +3,10 @@
  * is needed to go on after a cut. No plan's folder has this name, since `#` is escaped in those.
  */
 import { join } from "node:path";
-import { utf8 } from "../../base/text/bytes.js";
 import { messageOf } from "../../base/errors/errors.js";
 import type { Files, OpenFile } from "../../base/files/files.js";
 import { writeWhole } from "../../base/files/whole-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
 import { type LastingCode, type Refusal, readRefusal, refusalFile } from "./refusal.js";
 import { Reserve } from "./reserve.js";

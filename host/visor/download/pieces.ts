@@ -1,7 +1,7 @@
 /** The bytes of files, piece after piece, beside other work. */
 import { createHash } from "node:crypto";
-import { toHex } from "../../base/text/bytes.js";
 import type { Files } from "../../base/files/files.js";
+import { toHex } from "../../base/text/bytes.js";
 
 const PIECE_BYTES = 1_048_576;
 

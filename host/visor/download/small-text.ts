@@ -1,14 +1,14 @@
 /** Texts that a plan leads to, in memory: a document, a file of sums. */
 import { createHash } from "node:crypto";
-import { toHex } from "../../base/text/bytes.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { type PlanUrl, parsePlanUrl } from "../../upgrade/plan-info/plan-url.js";
 import type { Files } from "../../base/files/files.js";
+import { toHex } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
+import { type PlanUrl, parsePlanUrl } from "../../upgrade/plan-info/plan-url.js";
 import { piecesOf } from "./pieces.js";
+import { type AttemptOptions, withAttempts } from "./retry.js";
 import { sumOf } from "./sums.js";
 import { pathOf, tooLong } from "./transfer.js";
-import { type AttemptOptions, withAttempts } from "./retry.js";
 import type { Web } from "./web.js";
 
 export interface TextOptions extends AttemptOptions {

@@ -1,10 +1,10 @@
 /** The handler that a plan pins, put where the next version looks for it at the height. */
 import { dirname, join } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
+import type { Files } from "../../base/files/files.js";
 import type { PlanHandler } from "../../upgrade/plan-info/plan-document.js";
 import { parsePlanInfo } from "../../upgrade/plan-info/plan-info.js";
 import { parsePlanUrl } from "../../upgrade/plan-info/plan-url.js";
-import type { Files } from "../../base/files/files.js";
 import { type FetchBounds, type Fetching, fetching, judged } from "./fetching.js";
 import type { Part } from "./part.js";
 import { digestsOf } from "./pieces.js";

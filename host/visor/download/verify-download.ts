@@ -1,12 +1,12 @@
 /** Fetches what a plan's info offers and compares it with its checksum. Nothing is kept: bytes are hashed as they come. */
 import { createHash } from "node:crypto";
+import { diskFiles } from "../../base/files/disk-files.js";
 import { toHex } from "../../base/text/bytes.js";
 import type { PlanUrl } from "../../upgrade/plan-info/plan-url.js";
-import { diskFiles } from "../../base/files/disk-files.js";
 import { archiveOf } from "./archive-kind.js";
+import { withAttempts } from "./retry.js";
 import { bytesOf, digestOf, downloadText, otherSum, type TextOptions } from "./small-text.js";
 import { tooLong } from "./transfer.js";
-import { withAttempts } from "./retry.js";
 import { Web } from "./web.js";
 
 const BYTES_MAX = 2 ** 31;

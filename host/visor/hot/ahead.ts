@@ -3,8 +3,8 @@
  * checked, and started, held back, so that at the height nothing but opening the home is left to do.
  */
 import { messageOf } from "../../base/errors/errors.js";
-import { fingerprint, type Layout, type Program, problemOf } from "../../node/programs/layout.js";
 import type { Height } from "../../base/types/types.js";
+import { fingerprint, type Layout, type Program, problemOf } from "../../node/programs/layout.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
 import type { RelayHooks } from "./hooks.js";
 import type { DuePlan } from "./message.js";
@@ -24,7 +24,7 @@ export interface NextWorker extends Worker {
 
 export interface AheadOptions {
   readonly layout: Layout;
-  readonly startHeldBack: (program: Program) => NextWorker;
+  readonly startStandby: (program: Program) => NextWorker;
   readonly hooks: Pick<RelayHooks, "onPlan" | "isMissingReported">;
   /** Why a program cannot take over; undefined: it can. */
   readonly problemOf: (program: Program) => Promise<string | undefined>;
@@ -71,7 +71,7 @@ export class Ahead {
   }
 
   async #prepare(plan: DuePlan, current: Program, height: Height): Promise<void> {
-    const { layout, log, startHeldBack } = this.options;
+    const { layout, log, startStandby } = this.options;
     const program = layout.of(plan.name);
     if (program.file === current.file) return;
     const print = fingerprint(program.file);
@@ -88,7 +88,7 @@ export class Ahead {
       return;
     }
     this.#checked = { program, print };
-    this.#next = startHeldBack(program);
+    this.#next = startStandby(program);
   }
 
   #say(plan: DuePlan, program: Program): void {

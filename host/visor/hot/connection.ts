@@ -4,8 +4,8 @@
  * or while the worker does not read; nothing from the worker while CometBFT does not read.
  */
 import type { Socket } from "node:net";
-import { FrameReader, frame } from "../../node/comet/frames.js";
 import { messageOf } from "../../base/errors/errors.js";
+import { FrameReader, frame } from "../../node/comet/frames.js";
 import { EXCEPTION, FLUSH, messageNumber, REQUEST, requestName } from "./message.js";
 import { Pending } from "./pending.js";
 import type { Replay } from "./position.js";

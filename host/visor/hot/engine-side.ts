@@ -1,14 +1,14 @@
 /** The side of CometBFT: the sockets that it dials, its process, and what it has learned of the application. */
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf, type UpgradeError } from "../../base/errors/errors.js";
+import type { Log } from "../../base/text/log-line.js";
 import { type AbciAddress, addressText, listenOptions } from "../../node/comet/address.js";
 import { engineEnded, engineFailed } from "../../node/comet/engine/halts.js";
 import { type CometFiles, prepareCometHome } from "../../node/comet/engine/home-files.js";
 import { cometFields } from "../../node/comet/engine/log-line.js";
 import { CometProcess } from "../../node/comet/engine/process.js";
 import { cannotListen, removeOldSocket } from "../../node/comet/server.js";
-import { messageOf, type UpgradeError } from "../../base/errors/errors.js";
-import type { Log } from "../../base/text/log-line.js";
 import { RelayedConnection } from "./connection.js";
 import { type ChainPlace, exceptionText, REQUEST } from "./message.js";
 import type { Pending } from "./pending.js";

@@ -1,6 +1,7 @@
 /** Where others take part in what the relay does: what is shown of it, and what is done before an upgrade. */
-import type { Program } from "../../node/programs/layout.js";
+
 import type { Height } from "../../base/types/types.js";
+import type { Program } from "../../node/programs/layout.js";
 import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
 import type { DuePlan } from "./message.js";
 import type { Worker } from "./worker.js";

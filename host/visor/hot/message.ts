@@ -3,9 +3,9 @@
  * rest of a message is passed through as it came.
  */
 import { create, toBinary } from "@bufbuild/protobuf";
-import { EMPTY } from "../../base/text/bytes.js";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { RequestSchema } from "../../base/gen/tendermint/abci/messages_pb.js";
+import { EMPTY } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
 import type { Height } from "../../base/types/types.js";
 import { BYTES, readWire, WireWriter } from "../../base/wire/wire.js";

@@ -1,14 +1,14 @@
 /** A relay on a home: the only one there, until it is asked to stop, or cannot go on. */
 import { join } from "node:path";
+import { StopRequests } from "../../base/terminal/stop-requests.js";
+import type { Log } from "../../base/text/log-line.js";
+import { envPrefix, programName } from "../../base/text/program-name.js";
 import { addressText, parseAbciAddress } from "../../node/comet/address.js";
 import type { CometFiles } from "../../node/comet/engine/home-files.js";
 import { requireHome } from "../../node/home/begun-genesis.js";
 import type { Home } from "../../node/home/home.js";
-import type { Log } from "../../base/text/log-line.js";
-import { envPrefix, programName } from "../../base/text/program-name.js";
 import { HomeLock } from "../../node/home/home-lock.js";
 import { Layout } from "../../node/programs/layout.js";
-import { StopRequests } from "../../base/terminal/stop-requests.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
 import { isRecorded, recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
@@ -83,7 +83,7 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
     ...{ ...options, address, home: home.path },
     comet: { ...comet, args: ["start", "--home", home.path, ...comet.args] },
     start: (program) => startWorker({ ...of, program }),
-    startHeldBack: (program) => startWorker({ ...of, program, isHeldBack: true }),
+    startStandby: (program) => startWorker({ ...of, program, isStandby: true }),
   });
   try {
     return await relay.run();

@@ -1,7 +1,7 @@
 /** The relay's own questions to a worker, on a connection of their own: the responses come in order. */
 import type { Socket } from "node:net";
-import { FrameReader, frame } from "../../node/comet/frames.js";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { FrameReader, frame } from "../../node/comet/frames.js";
 import { EXCEPTION, exceptionText, FLUSH, messageNumber, REQUEST } from "./message.js";
 
 export class OwnConnection {

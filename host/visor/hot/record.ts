@@ -1,11 +1,12 @@
 /** The record of an end that is not a worker's own: `halt.json`, and an error line of the log. */
-import { upgradeOfHome } from "../../node/comet/engine/halts.js";
-import { RECORDED_FROM } from "../../node/open/run-node.js";
-import { writeHaltRecord } from "../../node/home/halt-file.js";
-import type { Home } from "../../node/home/home.js";
+
 import { isUpgradeError, messageOf, type UpgradeError } from "../../base/errors/errors.js";
 import type { Log } from "../../base/text/log-line.js";
+import { upgradeOfHome } from "../../node/comet/engine/halts.js";
+import { writeHaltRecord } from "../../node/home/halt-file.js";
+import type { Home } from "../../node/home/home.js";
 import type { SupervisedStart } from "../../node/home/supervised-start.js";
+import { RECORDED_FROM } from "../../node/open/run-node.js";
 import { haltFields, haltRecord, withFacts } from "../../upgrade/module/halt.js";
 import { RELAYED } from "../../upgrade/module/halt-next.js";
 import type { ChainPlace } from "./message.js";

@@ -35,7 +35,7 @@ export interface RelayOptions
   readonly log: EngineSideOptions["log"];
   readonly start: (program: Program) => Worker;
   /** Before its turn: it waits until it is asked for its place. */
-  readonly startHeldBack: (program: Program) => NextWorker;
+  readonly startStandby: (program: Program) => NextWorker;
 }
 
 /** Statuses of a shell, and of programs that are none of the chain's: what ends so before it serves has not begun. */

@@ -5,13 +5,13 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readFileIfThere } from "../../base/files/atomic-file.js";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { readFileIfThere } from "../../base/files/atomic-file.js";
 import { type Log, programLines } from "../../base/text/log-line.js";
-import { fingerprint, type Layout, type Program, problemOf } from "../../node/programs/layout.js";
-import { type PreUpgradeEnd, preUpgrade } from "../decide/pre-upgrade.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import { fingerprint, type Layout, type Program, problemOf } from "../../node/programs/layout.js";
 import { parseUpgradeInfo, type UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
+import { type PreUpgradeEnd, preUpgrade } from "../decide/pre-upgrade.js";
 import type { RelayHooks } from "./hooks.js";
 import { withPatience } from "./pre-upgrade-wait.js";
 

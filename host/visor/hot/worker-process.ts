@@ -6,8 +6,8 @@ import type { ChildProcess } from "node:child_process";
 import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { watched } from "../../node/comet/engine/process.js";
 import { isUpgradeError } from "../../base/errors/errors.js";
+import { watched } from "../../node/comet/engine/process.js";
 import type { Program } from "../../node/programs/layout.js";
 import { spawnProgram } from "../../node/programs/spawn-program.js";
 import { type ChainPlace, CURRENT_PLAN, type DuePlan, INFO, placeOfInfo, planOf } from "./message.js";
@@ -32,7 +32,7 @@ export interface WorkerOptions {
   /** Of the program's own variables: `CHAIND_`. */
   readonly prefix: string;
   /** It waits, with everything loaded, until it is asked where its chain is: the home is another worker's until then. */
-  readonly isHeldBack?: boolean;
+  readonly isStandby?: boolean;
 }
 
 /** Starts a worker; one that cannot be started has ended with the reason. */
@@ -68,7 +68,7 @@ class WorkerProcess implements Worker {
       stdio: ["ignore", STDERR, STDERR, "ipc"],
       detached: true,
       // The commands of its halt.json are those of the relay.
-      env: { ...options.env, [`${options.prefix}RELAYED`]: options.isHeldBack ? "next" : "1" },
+      env: { ...options.env, [`${options.prefix}RELAYED`]: options.isStandby ? "next" : "1" },
     });
     this.#child.channel?.unref();
     this.#child.once("message", () => {
@@ -98,7 +98,7 @@ class WorkerProcess implements Worker {
   async place(): Promise<ChainPlace | undefined> {
     // What a worker that was killed has left.
     rmSync(this.options.socket, { force: true });
-    if (this.options.isHeldBack) this.#child.send(CALL, () => undefined);
+    if (this.options.isStandby) this.#child.send(CALL, () => undefined);
     while (!this.#isGone) {
       const socket = await this.connect().catch(() => undefined);
       if (socket) {

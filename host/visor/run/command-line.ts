@@ -6,10 +6,10 @@ import type { Cobra } from "../../base/terminal/cobra.js";
 import { reportFailure } from "../../base/terminal/fail.js";
 import { formatHelp } from "../../base/terminal/help.js";
 import { makeOutput } from "../../base/terminal/output.js";
-import { splitArguments, WITH_VALUE } from "../decide/run-arguments.js";
-import { readSettings, requireSettings } from "../decide/settings/read.js";
 import { usage } from "../../base/terminal/usage.js";
 import { VERSION } from "../../base/terminal/version.js";
+import { splitArguments, WITH_VALUE } from "../decide/run-arguments.js";
+import { readSettings, requireSettings } from "../decide/settings/read.js";
 import { COMPLETE, makeProgram } from "./program.js";
 import type { VisorTools } from "./tools.js";
 

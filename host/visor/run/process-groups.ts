@@ -6,8 +6,8 @@ import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endApp } from "../decide/end-app.js";
-import { ownChildren } from "../decide/orphaned-processes.js";
 import type { AppProcess, ProcessEnd } from "../decide/machine.js";
+import { ownChildren } from "../decide/orphaned-processes.js";
 
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MILLIS = 1_000;

@@ -3,11 +3,11 @@ import type { ChildProcess } from "node:child_process";
 import { watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { diskFiles } from "../../base/files/disk-files.js";
+import { decodeLossy } from "../../base/text/text.js";
 import { onLines } from "../../node/programs/output-lines.js";
 import { spawnProgram } from "../../node/programs/spawn-program.js";
-import { left } from "../decide/orphaned-processes.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../decide/machine.js";
-import { decodeLossy } from "../../base/text/text.js";
+import { left } from "../decide/orphaned-processes.js";
 import { endOf, startGroup, stopGroup } from "./process-groups.js";
 
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;
@@ -54,9 +54,9 @@ class Child implements AppProcess {
   readonly #child: ChildProcess;
   #isGone = false;
 
-  constructor(file: string, { args, env, cwd, isHeldBack = false }: StartOptions) {
+  constructor(file: string, { args, env, cwd, isStandby = false }: StartOptions) {
     this.#child = spawnProgram(file, args, {
-      stdio: isHeldBack ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
+      stdio: isStandby ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
       ...{ env: { ...env }, cwd },
     });
     this.#child.channel?.unref();

@@ -1,10 +1,10 @@
 /** The link `current`, and the program that it leads to: without them a sidecar starts nothing, and switches nothing. */
 import { join, relative, resolve } from "node:path";
-import { type MachineName, programProblem } from "../../node/programs/executable.js";
 import type { Files } from "../../base/files/files.js";
-import { lastSwitch, lostLink } from "../../node/programs/lost-link.js";
-import { rollbackOf } from "../../node/home/supervised-start.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import { rollbackOf } from "../../node/home/supervised-start.js";
+import { type MachineName, programProblem } from "../../node/programs/executable.js";
+import { lastSwitch, lostLink } from "../../node/programs/lost-link.js";
 import { type Plan, planIn } from "../decide/decision/plan-file.js";
 import { isSame } from "../decide/decision/queue.js";
 import type { Settings } from "../decide/settings.js";

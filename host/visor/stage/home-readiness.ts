@@ -1,15 +1,15 @@
 /** What of the home, and not of the plan's own files, speaks against its upgrade. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { toHex } from "../../base/text/bytes.js";
-import { RESERVE_BYTES } from "../download/reserve.js";
-import { Home } from "../../node/home/home.js";
-import { failedRehearsal } from "../../node/home/failed-rehearsal.js";
 import type { Files } from "../../base/files/files.js";
-import type { Program } from "../../node/programs/layout.js";
+import { toHex } from "../../base/text/bytes.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import { failedRehearsal } from "../../node/home/failed-rehearsal.js";
+import { Home } from "../../node/home/home.js";
+import type { Program } from "../../node/programs/layout.js";
 import type { Settings } from "../decide/settings.js";
 import type { Readiness } from "../decide/status.js";
+import { RESERVE_BYTES } from "../download/reserve.js";
 import { currentProblem, earlyProblem } from "./current-link.js";
 import { isStartedAgainByUnit } from "./doctor/units.js";
 import type { KnownOfChain } from "./plan-conflicts.js";

@@ -1,9 +1,9 @@
 /** What an operator does when the program that `current` links to is no program. */
 import { basename, join } from "node:path";
 import type { Files } from "../../base/files/files.js";
-import { lostLink } from "../../node/programs/lost-link.js";
-import { chainvisorFor } from "../../node/home/supervised-start.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import { chainvisorFor } from "../../node/home/supervised-start.js";
+import { lostLink } from "../../node/programs/lost-link.js";
 import type { Settings } from "../decide/settings.js";
 
 export function nextForCurrent(files: Files, settings: Pick<Settings, "home" | "name" | "root">): string {

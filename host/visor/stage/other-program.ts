@@ -1,8 +1,8 @@
 /** A program that does not fit the state of its home, by its own words: no start of it succeeds, and another program leads out. */
 import { UpgradeError } from "../../base/errors/errors.js";
 import type { Files } from "../../base/files/files.js";
-import { Layout } from "../../node/programs/layout.js";
 import { chainvisorFor } from "../../node/home/supervised-start.js";
+import { Layout } from "../../node/programs/layout.js";
 import { placesOf } from "../decide/decision/paths.js";
 import { planIn } from "../decide/decision/plan-file.js";
 import type { Settings } from "../decide/settings.js";

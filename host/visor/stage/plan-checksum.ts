@@ -1,10 +1,11 @@
 /** Is the program in a plan's folder the one whose checksum the plan has? */
-import { archiveOf } from "../download/archive-kind.js";
+
+import type { Files } from "../../base/files/files.js";
 import { parsePlanInfo, selectBinary } from "../../upgrade/plan-info/plan-info.js";
 import { parsePlanUrl } from "../../upgrade/plan-info/plan-url.js";
-import type { Files } from "../../base/files/files.js";
 import type { Settings } from "../decide/settings.js";
 import type { Readiness } from "../decide/status.js";
+import { archiveOf } from "../download/archive-kind.js";
 import { digestOf } from "./home-readiness.js";
 import { replaceCommand } from "./plan-way.js";
 import { verifiedDownload } from "./verified-download.js";

@@ -1,9 +1,9 @@
 /** Heights that operators queued, beside the plan that the chain has scheduled: where both cannot be, the node stops at one of them. */
 
 import type { Files } from "../../base/files/files.js";
-import type { Program } from "../../node/programs/layout.js";
-import { chainvisorFor } from "../../node/home/supervised-start.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import { chainvisorFor } from "../../node/home/supervised-start.js";
+import type { Program } from "../../node/programs/layout.js";
 import { isSame, type QueuedPlan, readQueue } from "../decide/decision/queue.js";
 import type { Processes } from "../decide/machine.js";
 import type { Settings } from "../decide/settings.js";

@@ -3,17 +3,17 @@
  * pins or whose manifest names the plan, with the program that runs. One of the two is enough.
  */
 import { dirname, join } from "node:path";
-import { toHex } from "../../base/text/bytes.js";
-import { examineHandler } from "../../upgrade/handler/check/check.js";
-import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
+import type { Files } from "../../base/files/files.js";
 import { sha256 } from "../../base/native/sha256.js";
+import { toHex } from "../../base/text/bytes.js";
+import { shellWord } from "../../base/text/shell-word.js";
+import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
+import { chainvisorFor } from "../../node/home/supervised-start.js";
+import { examineHandler } from "../../upgrade/handler/check/check.js";
+import { duplicate } from "../../upgrade/module/handler-set.js";
 import type { PlanHandler } from "../../upgrade/plan-info/plan-document.js";
 import { parsePlanInfo, selectBinary } from "../../upgrade/plan-info/plan-info.js";
-import type { Files } from "../../base/files/files.js";
-import { chainvisorFor } from "../../node/home/supervised-start.js";
-import { shellWord } from "../../base/text/shell-word.js";
 import type { Settings } from "../decide/settings.js";
-import { duplicate } from "../../upgrade/module/handler-set.js";
 
 export interface PinnedHandler extends PlanHandler {
   /** False: the plan has no handler in its info, and the node takes the staged one whose manifest names the plan. */

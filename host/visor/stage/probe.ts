@@ -1,14 +1,14 @@
 /** Whether a program will run here, before its height: it prints its version, it has `pre-upgrade`, and ours its handler. */
 
 import { messageOf } from "../../base/errors/errors.js";
-import { contentProblem, isRunByNode } from "../../node/programs/executable.js";
 import type { Files } from "../../base/files/files.js";
+import { shellWord } from "../../base/text/shell-word.js";
+import { decodeLossy } from "../../base/text/text.js";
+import { contentProblem, isRunByNode } from "../../node/programs/executable.js";
 import type { Program } from "../../node/programs/layout.js";
 import { kindOfProgram } from "../../node/programs/program-kind.js";
-import { shellWord } from "../../base/text/shell-word.js";
 import type { Processes, RunEnd, RunOptions } from "../decide/machine.js";
 import type { Readiness } from "../decide/status.js";
-import { decodeLossy } from "../../base/text/text.js";
 
 export interface ProbeOptions {
   readonly program: Program;

@@ -1,8 +1,9 @@
 /** The plans that the state of a home names, for commands that run while its node does not. */
-import { Home } from "../../node/home/home.js";
-import { openShared } from "../../node/open/home-database.js";
+
 import { sha256 } from "../../base/native/sha256.js";
 import type { DoneUpgrade, Height, Plan } from "../../base/types/types.js";
+import { Home } from "../../node/home/home.js";
+import { openShared } from "../../node/open/home-database.js";
 import { lastUpgrade, scheduledPlan } from "../../upgrade/module/stored-plans.js";
 
 /** Undefined: no plan is scheduled, no block was made, or the database is not free or not whole. Writes nothing. */

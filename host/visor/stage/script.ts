@@ -1,7 +1,7 @@
 /** The operator's script that runs before the switch. */
 import { join } from "node:path";
-import { type MachineName, programProblem } from "../../node/programs/executable.js";
 import type { Files } from "../../base/files/files.js";
+import { type MachineName, programProblem } from "../../node/programs/executable.js";
 import type { Settings } from "../decide/settings.js";
 
 type ScriptSettings = Pick<Settings, "root" | "customPreUpgrade">;

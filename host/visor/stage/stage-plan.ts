@@ -1,18 +1,18 @@
 /** Everything that a plan's upgrade needs, brought to its place as far as that may be done before the height, and judged. */
 
 import { basename, join } from "node:path";
-import type { Fetched } from "../download/fetch-program.js";
-import { partFolderOf } from "../download/part.js";
 import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
-import { goPlatform } from "../../upgrade/plan-info/platform.js";
 import type { Files } from "../../base/files/files.js";
 import { livingHolder } from "../../node/home/home-lock.js";
-import { Layout, type Program, problemOf } from "../../node/programs/layout.js";
 import { chainvisorFor } from "../../node/home/supervised-start.js";
+import { Layout, type Program, problemOf } from "../../node/programs/layout.js";
+import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
+import { goPlatform } from "../../upgrade/plan-info/platform.js";
 import type { Clock, Processes } from "../decide/machine.js";
 import type { Settings } from "../decide/settings.js";
 import type { Readiness } from "../decide/status.js";
-import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
+import type { Fetched } from "../download/fetch-program.js";
+import { partFolderOf } from "../download/part.js";
 import { filesReadiness } from "./files-readiness.js";
 import { copyOfCurrent, homeReadiness, restartReadiness } from "./home-readiness.js";
 import { sumReadiness } from "./plan-checksum.js";

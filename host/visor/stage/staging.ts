@@ -1,12 +1,12 @@
 /** Stages a plan as soon as it is known, beside the node, and keeps on trying until everything is there. */
 import { join } from "node:path";
-import { partFolderOf } from "../download/part.js";
-import { isLasting } from "../download/refusal.js";
-import { Home } from "../../node/home/home.js";
 import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
+import { Home } from "../../node/home/home.js";
+import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
 import { freshMillis, isLacking, isReady } from "../decide/readiness.js";
 import { BEFORE_HEIGHT, type Phase, type Readiness, type StatusBoard } from "../decide/status.js";
-import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
+import { partFolderOf } from "../download/part.js";
+import { isLasting } from "../download/refusal.js";
 import { isShort } from "./home-readiness.js";
 import { isPreparing, layoutOf, PREPARE_SUFFIX, type StagePlanOptions, stagePlan } from "./stage-plan.js";
 import { handlersPrint, watchedPrint } from "./watched-files.js";

@@ -1,11 +1,12 @@
 /** How this sidecar is started, for every command that says what to do next: as it was started last, by hand or as a service. */
-import { utf8 } from "../../base/text/bytes.js";
+
 import type { Files } from "../../base/files/files.js";
-import { chainvisorFor, type RecordedStart, recordedStart } from "../../node/home/supervised-start.js";
 import { writeWhole } from "../../base/files/whole-file.js";
+import { utf8 } from "../../base/text/bytes.js";
 import { shellWord } from "../../base/text/shell-word.js";
-import type { Settings } from "../decide/settings.js";
 import { decodeLossy } from "../../base/text/text.js";
+import { chainvisorFor, type RecordedStart, recordedStart } from "../../node/home/supervised-start.js";
+import type { Settings } from "../decide/settings.js";
 import { needsOtherProgram } from "./other-program.js";
 
 const FILE_MODE = 0o644;

@@ -1,12 +1,12 @@
 /** Does anything switch this home's program at the height? A node that was started by hand halts there, and stays halted. */
 import { join } from "node:path";
-import { Home } from "../../node/home/home.js";
 import type { Files } from "../../base/files/files.js";
+import { decodeLossy } from "../../base/text/text.js";
+import { Home } from "../../node/home/home.js";
 import { livingHolder } from "../../node/home/home-lock.js";
 import { SIDECAR_LOCK } from "../../node/home/supervised-start.js";
 import type { Settings } from "../decide/settings.js";
 import type { Readiness } from "../decide/status.js";
-import { decodeLossy } from "../../base/text/text.js";
 
 const NAME_BYTES_MAX = 64;
 

@@ -3,11 +3,11 @@
  * afterwards only this record ties the program to the plan.
  */
 import { join } from "node:path";
-import type { Fetched } from "../download/fetch-program.js";
 import { messageOf } from "../../base/errors/errors.js";
 import type { Files } from "../../base/files/files.js";
 import { writeWhole } from "../../base/files/whole-file.js";
 import { decodeText, encodeText } from "../../base/text/text.js";
+import type { Fetched } from "../download/fetch-program.js";
 import { digestOf } from "./home-readiness.js";
 
 const NAME = "verified-download.json";

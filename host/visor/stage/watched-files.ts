@@ -1,10 +1,10 @@
 /** Files beside the plan's own that a judgement rests on: when one of them changes, the judgement is made again. */
 import { join } from "node:path";
 import type { Files } from "../../base/files/files.js";
+import { decodeLossy } from "../../base/text/text.js";
 import { kindOfProgram } from "../../node/programs/program-kind.js";
 import { queueFile } from "../decide/decision/queue.js";
 import type { Settings } from "../decide/settings.js";
-import { decodeLossy } from "../../base/text/text.js";
 import { currentLink } from "./current-link.js";
 import { scriptFile } from "./script.js";
 

@@ -1,7 +1,7 @@
 /** Asks the sidecar of this home for its status, at its socket. */
 import { request } from "node:http";
-import type { VisorStatus } from "../decide/status.js";
 import { decodeLossy } from "../../base/text/text.js";
+import type { VisorStatus } from "../decide/status.js";
 
 const JSON_BYTES_MAX = 4 * 1_048_576;
 /** A machine that makes an upgrade's block may have no time for others. */

@@ -2,8 +2,9 @@
  * Heights and when they were seen: how fast the chain goes, and when it is at the plan's, by the computation of `query upgrade plan`
  * (host/chain/app/pace.ts). So it needs nothing of the node that a Cosmos SDK app does not have.
  */
-import { blockTimesOf, type Estimate, estimate, type Moment, windowsOf } from "../../chain/app/pace.js";
+
 import type { Height } from "../../base/types/types.js";
+import { blockTimesOf, type Estimate, estimate, type Moment, windowsOf } from "../../chain/app/pace.js";
 
 /** More than the longest window needs to find a moment near its beginning. */
 const MOMENTS_MAX = 1_024;

@@ -1,9 +1,9 @@
 /** The status in the text format of Prometheus. By hand: the node's client for it is 3 MB, and the sidecar is to start at once. */
 
-import { isUnderWay, verdictOf } from "../decide/readiness.js";
-import type { Phase, VisorStatus, VisorTotals } from "../decide/status.js";
 import { VERSION } from "../../base/terminal/version.js";
 import { visible } from "../../base/text/visible.js";
+import { isUnderWay, verdictOf } from "../decide/readiness.js";
+import type { Phase, VisorStatus, VisorTotals } from "../decide/status.js";
 import { PHASE_WORDS } from "./status-text.js";
 
 export interface MetricsFacts {

@@ -3,11 +3,11 @@
  * is silent, the page shows what the sidecar knows. Texts that may have a path of this machine in them are left out.
  */
 
-import type { Machine } from "../decide/machine.js";
-import type { Phase } from "../decide/status.js";
 import { decodeLossy } from "../../base/text/text.js";
 import type { HaltRecord } from "../../upgrade/module/halt.js";
 import { servedHalt } from "../../upgrade/module/halt-served.js";
+import type { Machine } from "../decide/machine.js";
+import type { Phase } from "../decide/status.js";
 import type { Shown } from "./view.js";
 
 const HALT_BYTES_MAX = 1_048_576;

@@ -3,12 +3,12 @@
  * program, or silent: nothing here waits long, reads much, or is an error.
  */
 
+import { decodeLossy } from "../../base/text/text.js";
+import { parseTime } from "../../base/time/time.js";
 import { type Moment, windowsOf } from "../../chain/app/pace.js";
 import { givenAddress } from "../decide/heights/served-rpc.js";
 import type { Machine } from "../decide/machine.js";
 import type { VisorStatus } from "../decide/status.js";
-import { decodeLossy } from "../../base/text/text.js";
-import { parseTime } from "../../base/time/time.js";
 import { type Fetched, fetchBounded } from "./fetch-bounded.js";
 
 const MILLIS_MAX = 2_000;

@@ -1,8 +1,8 @@
 /** What the sidecar serves, by path. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { PageFiles } from "../../serve/api/rest/page-files.js";
-import { utf8 } from "../../base/text/bytes.js";
 import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
+import { utf8 } from "../../base/text/bytes.js";
+import type { PageFiles } from "../../serve/api/rest/page-files.js";
 import { type Reply, send } from "../../serve/limits/http-server.js";
 import type { UnreadBytes } from "../../serve/limits/unread.js";
 import type { Machine } from "../decide/machine.js";
@@ -11,10 +11,10 @@ import { BEFORE_HEIGHT, type StatusBoard } from "../decide/status.js";
 import { metricsText } from "./metrics-text.js";
 import { haltRecordOf, nodeForm } from "./node-form.js";
 import type { NodeSide } from "./node-side.js";
+import { missingOf } from "./status-text.js";
 import { SUPERVISOR_POLICY, supervisorPage } from "./supervisor-page.js";
 import type { StatusView } from "./view.js";
 import type { Waiters } from "./waiters.js";
-import { missingOf } from "./status-text.js";
 
 const WAIT_SECONDS_MAX = 60;
 /** Of the RPC. */

@@ -5,11 +5,12 @@
 import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import type { RequestListener, Server } from "node:http";
-import { PageFiles } from "../../serve/api/rest/page-files.js";
 import { messageOf } from "../../base/errors/errors.js";
-import { DOOR_LIMITS, type DoorLimits, hostPort } from "../../serve/limits/server.js";
+import { PageFiles } from "../../serve/api/rest/page-files.js";
 import { closeServer, makeHttpServer } from "../../serve/limits/http-server.js";
 import { listen } from "../../serve/limits/listen.js";
+import { hostPort, SERVER_LIMITS } from "../../serve/limits/server.js";
+import type { ServerLimits } from "../../serve/limits/server-limits.js";
 import { UnreadBytes } from "../../serve/limits/unread.js";
 import type { Machine } from "../decide/machine.js";
 import { parseStatusAddress } from "../decide/settings/addresses.js";
@@ -37,8 +38,8 @@ export interface StatusServer {
 }
 
 /** A sidecar has few readers; beyond that it is no use to anybody. */
-const LIMITS: DoorLimits = {
-  ...DOOR_LIMITS,
+const LIMITS: ServerLimits = {
+  ...SERVER_LIMITS,
   connections: 256,
   headerMillis: 5_000,
   requestMillis: 10_000,
@@ -98,7 +99,9 @@ const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(by
 function oncePage(unread: UnreadBytes): () => Promise<PageFiles> {
   let page: Promise<PageFiles> | undefined;
   return () => {
-    page ??= import("../../serve/api/page-bytes.js").then(({ PAGE_FILES }) => new PageFiles(PAGE_FILES, sha256, unread));
+    page ??= import("../../serve/api/page-bytes.js").then(
+      ({ PAGE_FILES }) => new PageFiles(PAGE_FILES, sha256, unread),
+    );
     return page;
   };
 }

@@ -1,10 +1,10 @@
 /** The status in words: the same in a terminal and on the page. Names that others chose are quoted. */
 
+import { quoted, visible } from "../../base/text/visible.js";
+import { durationText } from "../../base/time/time.js";
 import { isUnderWay, lackingIn } from "../decide/readiness.js";
 import type { Phase, PlanStatus, VisorStatus } from "../decide/status.js";
 import { unreadPlan } from "../decide/unseen-plan.js";
-import { durationText } from "../../base/time/time.js";
-import { quoted, visible } from "../../base/text/visible.js";
 import type { Shown } from "./view.js";
 
 const NANOS = 1_000_000_000;

@@ -5,12 +5,20 @@
 
 import { createHash } from "node:crypto";
 import { toBase64 } from "../../base/text/bytes.js";
+import { visible } from "../../base/text/visible.js";
 import type { Phase, Readiness } from "../decide/status.js";
 import { unreadPlan } from "../decide/unseen-plan.js";
-import { visible } from "../../base/text/visible.js";
 import { Html, html } from "./html.js";
+import {
+  infoWords,
+  leftWords,
+  PHASE_WORDS,
+  planWords,
+  programWords,
+  progressWords,
+  silenceWords,
+} from "./status-text.js";
 import type { Shown } from "./view.js";
-import { infoWords, leftWords, PHASE_WORDS, planWords, programWords, progressWords, silenceWords } from "./status-text.js";
 
 const QUIET_SECONDS = 15;
 const BUSY_SECONDS = 3;

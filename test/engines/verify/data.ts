@@ -1,6 +1,7 @@
 /** The same evidence and the same upgrade for every engine. */
-import { toHex } from "../../../host/base/text/bytes.js";
+
 import { sha256 } from "../../../host/base/native/sha256.js";
+import { toHex } from "../../../host/base/text/bytes.js";
 import { collect } from "../../../host/verify/collect.js";
 import { reExecute } from "../../../host/verify/re-execute.js";
 import type { Evidence } from "../../../host/verify/types.js";

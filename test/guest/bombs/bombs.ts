@@ -1,7 +1,7 @@
 /** Files that are as dear to compile as they may be: of one shape, and of some at random, in a function or one after the other. */
 
-import { checkHandler } from "../../../host/upgrade/handler/check/check.js";
 import { HANDLER_BYTES_MAX } from "../../../host/base/types/limits.js";
+import { checkHandler } from "../../../host/upgrade/handler/check/check.js";
 import { BODY_BYTES_MAX } from "../../../host/upgrade/wasm/limits.js";
 import type { Random } from "../random/random.js";
 import { type Body, moduleOf } from "./module-of.js";

@@ -3,12 +3,12 @@ import "../../serve-chain.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sha256 } from "../../../host/base/native/sha256.js";
+import { toHex } from "../../../host/base/text/bytes.js";
 import { type CompiledHandler, type CompileOptions, compileHandler } from "../../../host/cli/author/compile.js";
 import { openCompiler } from "../../../host/cli/author/compiler.js";
 import { makeMap } from "../../../host/cli/author/map/make-map.js";
-import { toHex } from "../../../host/base/text/bytes.js";
 import { openHandler, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
-import { sha256 } from "../../../host/base/native/sha256.js";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

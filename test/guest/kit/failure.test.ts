@@ -1,12 +1,18 @@
 /** What an author sees of a handler of the kit that fails: the place, the pair in hand, functions and lines. */
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { sha256 } from "../../../host/base/native/sha256.js";
+import { toHex } from "../../../host/base/text/bytes.js";
 import { compileHandler } from "../../../host/cli/author/compile.js";
 import { openCompiler } from "../../../host/cli/author/compiler.js";
 import { makeMap } from "../../../host/cli/author/map/make-map.js";
-import { toHex } from "../../../host/base/text/bytes.js";
-import { type Failure, failureLines, runScene, type Scene, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
-import { sha256 } from "../../../host/base/native/sha256.js";
+import {
+  type Failure,
+  failureLines,
+  runScene,
+  type Scene,
+  type WasmHandler,
+} from "../../../host/upgrade/test-kit/index.js";
 import { IMPORTS, mappedHandlerOf } from "./author.js";
 
 const ROOT = join(import.meta.dirname, "../../..");

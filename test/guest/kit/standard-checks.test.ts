@@ -1,6 +1,12 @@
 /** The standard checks on handlers that are wrong in just one way. */
 import { describe, expect, test, vi } from "vitest";
-import { assertStandardChecks, bytes, runScene, type Scene, standardChecks } from "../../../host/upgrade/test-kit/index.js";
+import {
+  assertStandardChecks,
+  bytes,
+  runScene,
+  type Scene,
+  standardChecks,
+} from "../../../host/upgrade/test-kit/index.js";
 import { handlerOf } from "./author.js";
 
 // Compilers share the machine with everything else.

@@ -1,8 +1,8 @@
 /** Reading and writing bytes and protobuf with the kit, held to the host's own. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { bytes, runScene, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
 import { WireWriter } from "../../../host/base/wire/wire.js";
+import { bytes, runScene, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
 import { handlerOf } from "./author.js";
 
 // Compilers share the machine with everything else.

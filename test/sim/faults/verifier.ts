@@ -3,10 +3,10 @@
  * request at a time from its parent, over the channel of `fork`.
  */
 
-import { logicalClock } from "../../../host/node/embedded/clock.js";
-import { recordHalt, runNode } from "../../../host/node/open/run-node.js";
-import { HeldHome } from "../../../host/node/open/open-home.js";
 import { isUpgradeError } from "../../../host/base/errors/errors.js";
+import { logicalClock } from "../../../host/node/embedded/clock.js";
+import { OpenHome } from "../../../host/node/open/open-home.js";
+import { recordHalt, runNode } from "../../../host/node/open/run-node.js";
 import { exampleChain } from "../../example-chain.js";
 import { type Committed, inspectDatabase } from "../inspect.js";
 
@@ -51,9 +51,9 @@ async function runStep(
   };
   const [haltHeight, appVersion] = [option("--halt-height"), option("--app-version")];
   const [kept, skipped] = [option("--keep-versions"), option("--unsafe-skip-upgrades")];
-  let held: HeldHome | undefined;
+  let held: OpenHome | undefined;
   try {
-    held = HeldHome.hold({
+    held = OpenHome.hold({
       chain: exampleChain,
       ...{ home, handlers, clock: logicalClock(BLOCK_NANOS), log: () => undefined },
       ...(haltHeight === undefined ? {} : { haltHeight: BigInt(haltHeight) }),

@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { Cobra } from "../../../host/base/terminal/cobra.js";
+import { addCometFlags, type CometFlags, chosenComet, relayWarnings } from "../../../host/cli/flags/comet-flags.js";
+import { givenOf } from "../../../host/cli/flags/sdk-flags.js";
+import { addServerFlags } from "../../../host/cli/run/node-servers.js";
+import { recheckWarnings } from "../../../host/node/comet/comet-files.js";
 import { findComet } from "../../../host/node/comet/engine/binary.js";
 import { cometArgs } from "../../../host/node/comet/engine/flags.js";
-import { addCometFlags, type CometFlags, chosenComet, relayWarnings } from "../../../host/cli/flags/comet-flags.js";
-import { addDoorFlags } from "../../../host/cli/run/node-servers.js";
-import { givenOf } from "../../../host/cli/flags/sdk-flags.js";
 import { Home } from "../../../host/node/home/home.js";
-import { recheckWarnings } from "../../../host/node/comet/comet-files.js";
-import { Cobra } from "../../../host/base/terminal/cobra.js";
 import { failureOf } from "../../scenario/chain.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-flags-"));
@@ -86,7 +86,7 @@ describe("chosenComet()", () => {
       ["tcp://[::]:5", "tcp://[::]:5", "tcp://127.0.0.1:5"],
       [":5", "tcp://0.0.0.0:5", "tcp://127.0.0.1:5"],
     ]) {
-      const command = addDoorFlags(addCometFlags(new Cobra("start"))).exitOverride();
+      const command = addServerFlags(addCometFlags(new Cobra("start"))).exitOverride();
       command.parse(["--engine", "cometbft", "--comet.bin", good, "--rpc.laddr", given ?? ""], { from: "user" });
       expect(cometArgs(givenOf(command))).toEqual(["--rpc.laddr", passed]);
       expect(chosenComet(command.opts<CometFlags>(), new Home("/var/notes"), command)).toMatchObject({ rpc: asked });
@@ -98,7 +98,7 @@ describe("chosenComet()", () => {
       ["env", ["--rpc.laddr", "tcp://127.0.0.1:5"], "tcp://127.0.0.1:5"],
       ["config", [], "tcp://127.0.0.1:26657"],
     ] as const) {
-      const command = addDoorFlags(addCometFlags(new Cobra("start"))).exitOverride();
+      const command = addServerFlags(addCometFlags(new Cobra("start"))).exitOverride();
       command.parse(["--engine", "cometbft", "--comet.bin", good], { from: "user" });
       command.setOptionValueWithSource("rpc.laddr", { host: "127.0.0.1", port: 5 }, source);
       expect(cometArgs(givenOf(command))).toEqual(passed);

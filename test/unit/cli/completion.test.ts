@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { candidates } from "../../../host/cli/commands/completion.js";
-import { makeProgram } from "../../../host/cli/program/program.js";
 import { isHidden } from "../../../host/base/terminal/cobra.js";
 import { completionScript, SHELLS } from "../../../host/base/terminal/completion-scripts.js";
 import { formatHelp } from "../../../host/base/terminal/help.js";
+import { candidates } from "../../../host/cli/commands/completion.js";
+import { makeProgram } from "../../../host/cli/program/program.js";
 
 const program = await makeProgram(["completion"], "0.0.0");
 const words = (...line: string[]) => candidates(program, line).map(([word]) => word);

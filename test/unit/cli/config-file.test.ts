@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { writeDefaultConfig } from "../../../host/cli/commands/config-defaults.js";
 import { plainList, writeSetting } from "../../../host/base/terminal/config-edit.js";
 import { configPath, configValue, readConfig } from "../../../host/base/terminal/config-file.js";
+import { writeDefaultConfig } from "../../../host/cli/commands/config-defaults.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-config-"));
 const TEXT =

@@ -1,8 +1,8 @@
 /** What help says of a flag's default can be typed. */
 import { beforeAll, expect, test } from "vitest";
 import { notesChain } from "../../../examples/notes-chain/chain.js";
-import { makeProgram } from "../../../host/cli/program/program.js";
 import { serveChain } from "../../../host/cli/flags/program-chain.js";
+import { makeProgram } from "../../../host/cli/program/program.js";
 
 type Program = Awaited<ReturnType<typeof makeProgram>>;
 

@@ -4,6 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readyArguments } from "../../../host/base/terminal/arguments.js";
+import { Cobra } from "../../../host/base/terminal/cobra.js";
+import { settle } from "../../../host/base/terminal/settings.js";
 import {
   addLimitFlags,
   type ChosenLimits,
@@ -12,10 +15,7 @@ import {
   limitLines,
 } from "../../../host/cli/flags/limit-settings.js";
 import { SEARCH_LIMITS } from "../../../host/node/blocks/search-budget.js";
-import { DOOR_LIMITS } from "../../../host/serve/limits/server.js";
-import { readyArguments } from "../../../host/base/terminal/arguments.js";
-import { Cobra } from "../../../host/base/terminal/cobra.js";
-import { settle } from "../../../host/base/terminal/settings.js";
+import { SERVER_LIMITS } from "../../../host/serve/limits/server.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-limits-"));
 const file = join(home, "config", "app.toml");
@@ -39,7 +39,7 @@ async function chosen(toml: string, args: readonly string[] = [], env = {}): Pro
 
 describe("limits", () => {
   test("said nowhere, or as app.toml is written by init → those of the program", async () => {
-    const asProgrammed = { doors: DOOR_LIMITS, search: SEARCH_LIMITS };
+    const asProgrammed = { servers: SERVER_LIMITS, search: SEARCH_LIMITS };
     expect(await chosen("")).toEqual(asProgrammed);
     expect(await chosen(`[rpc]\n${limitLines("rpc")}\n[limits]\n${limitLines("limits")}`)).toEqual(asProgrammed);
   });
@@ -48,9 +48,9 @@ describe("limits", () => {
     const toml = '[limits]\nanswer-time = "2s"\nmax-requests = 7\nheader-time = "3s"\n[rpc]\nmax-websockets = 9\n';
     const args = ["--limits.answer-time", "1500ms"];
     const env = { CHAIND_LIMITS_ANSWER_TIME: "4s", CHAIND_LIMITS_HEADER_TIME: "5s" };
-    const { doors, search } = await chosen(toml, args, env);
+    const { servers, search } = await chosen(toml, args, env);
     const said = { answerMillis: 1_500, headerMillis: 5_000, concurrency: 7, websockets: 9 };
-    expect(doors).toEqual({ ...DOOR_LIMITS, ...said });
+    expect(servers).toEqual({ ...SERVER_LIMITS, ...said });
     expect(search).toEqual(SEARCH_LIMITS);
   });
 

@@ -1,13 +1,13 @@
 /** Texts with commands to type name the program that runs. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { notesChain } from "../../../examples/notes-chain/chain.js";
+import { completionScript, SHELLS } from "../../../host/base/terminal/completion-scripts.js";
+import { envName } from "../../../host/base/terminal/settings.js";
+import { nameProgram } from "../../../host/base/text/program-name.js";
+import { serveChain } from "../../../host/cli/flags/program-chain.js";
 import { makeProgram } from "../../../host/cli/program/program.js";
 import { requireHome } from "../../../host/node/home/begun-genesis.js";
 import { Home } from "../../../host/node/home/home.js";
-import { nameProgram } from "../../../host/base/text/program-name.js";
-import { completionScript, SHELLS } from "../../../host/base/terminal/completion-scripts.js";
-import { serveChain } from "../../../host/cli/flags/program-chain.js";
-import { envName } from "../../../host/base/terminal/settings.js";
 import { nextStep } from "../../../host/upgrade/module/halt-next.js";
 import { failureOf } from "../../scenario/chain.js";
 

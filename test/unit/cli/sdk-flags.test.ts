@@ -2,10 +2,10 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { notesChain } from "../../../examples/notes-chain/chain.js";
-import { COMET_FLAGS, cometArgs } from "../../../host/node/comet/engine/flags.js";
-import { makeProgram } from "../../../host/cli/program/program.js";
-import { addSdkFlags, givenOf, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/flags/sdk-flags.js";
 import { serveChain } from "../../../host/cli/flags/program-chain.js";
+import { addSdkFlags, givenOf, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/flags/sdk-flags.js";
+import { makeProgram } from "../../../host/cli/program/program.js";
+import { COMET_FLAGS, cometArgs } from "../../../host/node/comet/engine/flags.js";
 
 function parsed(...args: string[]): Command {
   const command = new Command("start");

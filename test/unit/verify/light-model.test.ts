@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FLAG_ABSENT, FLAG_COMMIT, FLAG_NIL } from "../../../host/chain/comet-types/commit.js";
 import { isUpgradeError } from "../../../host/base/errors/errors.js";
+import { FLAG_ABSENT, FLAG_COMMIT, FLAG_NIL } from "../../../host/chain/comet-types/commit.js";
 import { advance } from "../../../host/verify/light.js";
 import { MadeChain, type Members, timeOf } from "./made-chain.js";
 

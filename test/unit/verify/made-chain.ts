@@ -1,6 +1,9 @@
 /** A chain of headers over a real multistore, whose validators sign: what a server of it would respond, in CometBFT's JSON. */
 import { createHash } from "node:crypto";
 import { bigEndian64, concatBytes, EMPTY, fromHex, toBase64, utf8 } from "../../../host/base/text/bytes.js";
+import { ZERO_TIME } from "../../../host/base/time/time.js";
+import type { Sha256, Timestamp } from "../../../host/base/types/types.js";
+import { WireWriter } from "../../../host/base/wire/wire.js";
 import { type BlockId, NIL_BLOCK_ID } from "../../../host/chain/comet-types/block-id.js";
 import {
   type BlockIdFlag,
@@ -18,10 +21,7 @@ import { createValidatorSet } from "../../../host/chain/comet-types/validator-up
 import { commitJson, headerJson, validatorJson } from "../../../host/serve/rpc/json.js";
 import { MemoryDatabase } from "../../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../../host/state/store/versions/commit-multi-store.js";
-import { ZERO_TIME } from "../../../host/base/time/time.js";
-import type { Sha256, Timestamp } from "../../../host/base/types/types.js";
 import type { Ask, TrustOptions } from "../../../host/verify/types.js";
-import { WireWriter } from "../../../host/base/wire/wire.js";
 
 const sha256: Sha256 = (bytes) => new Uint8Array(createHash("sha256").update(bytes).digest());
 

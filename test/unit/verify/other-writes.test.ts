@@ -1,15 +1,15 @@
 /** Which writes of a block are neither the handler's nor the core's: found from the trees alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../host/base/native/sha256.js";
+import { toHex } from "../../../host/base/text/bytes.js";
 import { CacheKVStore } from "../../../host/state/branch/kv/cache-kv.js";
 import { IavlReader } from "../../../host/state/branch/kv/iavl-reader.js";
-import { toHex } from "../../../host/base/text/bytes.js";
 import { IavlHasher } from "../../../host/state/commitment/iavl-hash.js";
-import { sha256 } from "../../../host/base/native/sha256.js";
-import { addOthers } from "../../../host/verify/replay/add-others.js";
-import { otherWrites } from "../../../host/verify/replay/other-writes.js";
 import { nextTree } from "../../../host/state/witness/next-tree.js";
 import type { TreeAt } from "../../../host/state/witness/types.js";
+import { addOthers } from "../../../host/verify/replay/add-others.js";
+import { otherWrites } from "../../../host/verify/replay/other-writes.js";
 
 const hasher = new IavlHasher(sha256);
 const EMPTY_TREE: TreeAt = {

@@ -1,16 +1,16 @@
 /** From a chain over its upgrade and a witness back to the app hash: the same, or refused. */
 import { describe, expect, test } from "vitest";
-import { toHex, utf8 } from "../../../host/base/text/bytes.js";
-import { GOV_STORE } from "../../../host/chain/modules/gov/records.js";
-import { loadHandler, type WasmHandler } from "../../../host/upgrade/handler/handler.js";
-import { decodeReceipt } from "../../../host/upgrade/handler/receipt.js";
 import { sha256 } from "../../../host/base/native/sha256.js";
+import { toHex, utf8 } from "../../../host/base/text/bytes.js";
 import type { Height } from "../../../host/base/types/types.js";
-import { UPGRADE_STORE } from "../../../host/upgrade/module/upgrade-store.js";
-import { type ReExecuted, reExecute } from "../../../host/verify/re-execute.js";
+import { GOV_STORE } from "../../../host/chain/modules/gov/records.js";
 import { decodeWitness } from "../../../host/state/witness/decode.js";
 import { encodeWitness } from "../../../host/state/witness/encode.js";
 import type { FinalWrite } from "../../../host/state/witness/types.js";
+import { loadHandler, type WasmHandler } from "../../../host/upgrade/handler/handler.js";
+import { decodeReceipt } from "../../../host/upgrade/handler/receipt.js";
+import { UPGRADE_STORE } from "../../../host/upgrade/module/upgrade-store.js";
+import { type ReExecuted, reExecute } from "../../../host/verify/re-execute.js";
 import { V1, V2 } from "../../example-chain.js";
 import { build, guest, load } from "../../guest/build.js";
 import { IMPORTS } from "../../guest/running.js";

@@ -1,11 +1,11 @@
 /** The block of an upgrade as those see it who check it: states before and after, headers, witness. */
 
+import { sha256 } from "../../../host/base/native/sha256.js";
+import type { Height, Timestamp } from "../../../host/base/types/types.js";
 import type { App } from "../../../host/chain/app/app.js";
 import { type Header, headerHash } from "../../../host/chain/comet-types/header.js";
 import { Core } from "../../../host/upgrade/core/core.js";
 import type { WasmHandler } from "../../../host/upgrade/handler/handler.js";
-import { sha256 } from "../../../host/base/native/sha256.js";
-import type { Height, Timestamp } from "../../../host/base/types/types.js";
 import { type RecordedWitness, recordWitness } from "../../../host/verify/replay/record-witness.js";
 import { V1 } from "../../example-chain.js";
 import { Chain, type Process } from "../../scenario/chain.js";

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../../host/base/text/bytes.js";
-import { sha256 } from "../../../host/base/native/sha256.js";
 import { diskFiles } from "../../../host/base/files/disk-files.js";
-import { rememberDownload } from "../../../host/visor/stage/verified-download.js";
+import { sha256 } from "../../../host/base/native/sha256.js";
+import { toHex } from "../../../host/base/text/bytes.js";
 import { encodeText } from "../../../host/base/text/text.js";
+import { rememberDownload } from "../../../host/visor/stage/verified-download.js";
 import { elf, goodHome, look, lookAtAll, SCRIPT } from "./doctor-home.js";
 
 test("examine() a home that is right → nothing", () => {

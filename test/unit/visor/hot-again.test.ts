@@ -1,9 +1,9 @@
 /** CometBFT's end by itself, where the sidecar holds its connections. */
 import { expect, test } from "vitest";
 import { UpgradeError } from "../../../host/base/errors/errors.js";
-import { Board } from "../../../host/visor/status/board.js";
 import { Halt } from "../../../host/upgrade/module/halt.js";
 import { heldAgain } from "../../../host/visor/run/hot/restart-engine.js";
+import { Board } from "../../../host/visor/status/board.js";
 import { statusMachine } from "./status-machine.js";
 
 function held(restartsMax: number, ...ends: (Error | number)[]) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Board } from "../../../host/visor/status/board.js";
-import type { Worker } from "../../../host/visor/hot/worker.js";
 import { parseConfig } from "../../../host/base/terminal/config-file.js";
+import type { Worker } from "../../../host/visor/hot/worker.js";
 import { HotHooks } from "../../../host/visor/run/hot/hot-hooks.js";
 import { startArgs } from "../../../host/visor/run/hot/start-args.js";
+import { Board } from "../../../host/visor/status/board.js";
 import { statusMachine } from "./status-machine.js";
 
 describe("startArgs()", () => {

@@ -4,12 +4,12 @@ import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Settings } from "../../../host/visor/decide/settings.js";
 import { Board } from "../../../host/visor/status/board.js";
 import { fetchBounded } from "../../../host/visor/status/fetch-bounded.js";
 import { NodeSide } from "../../../host/visor/status/node-side.js";
 import { openStatus } from "../../../host/visor/status/server.js";
 import { StatusView } from "../../../host/visor/status/view.js";
-import type { Settings } from "../../../host/visor/decide/settings.js";
 import { statusMachine } from "./status-machine.js";
 
 let node: Server;

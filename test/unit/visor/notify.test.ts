@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { realMachine } from "../../../host/visor/run/real-machine.js";
 import { Board } from "../../../host/visor/status/board.js";
 import { notifySystemd } from "../../../host/visor/status/notify.js";
-import { realMachine } from "../../../host/visor/run/real-machine.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-notify-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { concatBytes, fromHex } from "../../../host/base/text/bytes.js";
-import { Board } from "../../../host/visor/status/board.js";
 import { crc32c } from "../../../host/visor/decide/heights/crc32c.js";
 import type { Machine } from "../../../host/visor/decide/machine.js";
 import type { Settings } from "../../../host/visor/decide/settings.js";
-import { realMachine } from "../../../host/visor/run/real-machine.js";
 import { runVisor, type VisorOptions } from "../../../host/visor/run/loop/visor.js";
+import { realMachine } from "../../../host/visor/run/real-machine.js";
+import { Board } from "../../../host/visor/status/board.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
+import type { Settings } from "../../../host/visor/decide/settings.js";
 import { Board } from "../../../host/visor/status/board.js";
 import { openStatus, type StatusServer } from "../../../host/visor/status/server.js";
-import type { Settings } from "../../../host/visor/decide/settings.js";
 import { statusMachine } from "./status-machine.js";
 
 export const plan = { name: "v2", height: "1000", info: "", origin: "chain" } as const;

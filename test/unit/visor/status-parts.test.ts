@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { VisorStatus } from "../../../host/visor/decide/status.js";
 import { HeightsSeen } from "../../../host/visor/status/heights-seen.js";
 import { metricsText } from "../../../host/visor/status/metrics-text.js";
-import { SUPERVISOR_POLICY, supervisorPage } from "../../../host/visor/status/supervisor-page.js";
 import { statusLines } from "../../../host/visor/status/status-text.js";
-import type { VisorStatus } from "../../../host/visor/decide/status.js";
+import { SUPERVISOR_POLICY, supervisorPage } from "../../../host/visor/status/supervisor-page.js";
 
 const EVIL = '</code><script>alert(1)</script>\u202e"\n# HELP x';
 

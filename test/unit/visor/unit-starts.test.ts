@@ -1,11 +1,12 @@
 /** What programs report of a start by a unit file. */
+
 import { expect, test } from "vitest";
 import { ASKED_START } from "../../../host/node/home/supervised-start.js";
 import type { Machine } from "../../../host/visor/decide/machine.js";
 import { readSettings } from "../../../host/visor/decide/settings/read.js";
-import { unitStarts } from "../../../host/visor/stage/doctor/unit-starts.js";
 import { realMachine } from "../../../host/visor/run/real-machine.js";
 import { examineHome } from "../../../host/visor/run/without-sidecar/examined.js";
+import { unitStarts } from "../../../host/visor/stage/doctor/unit-starts.js";
 import { goodHome } from "./doctor-home.js";
 
 const END = { exit: 30, signal: null, stdout: "" };

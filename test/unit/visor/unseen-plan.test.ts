@@ -1,9 +1,9 @@
 /** A plan that the node has and its sidecar has not read yet: no command reports such a node as ready, or without a plan. */
 import { describe, expect, test } from "vitest";
-import { statusLines } from "../../../host/visor/status/status-text.js";
 import type { VisorStatus } from "../../../host/visor/decide/status.js";
 import { unreadPlan, withUnseenPlan } from "../../../host/visor/decide/unseen-plan.js";
 import { exitOf, lackingOf } from "../../../host/visor/run/without-sidecar/status-of.js";
+import { statusLines } from "../../../host/visor/status/status-text.js";
 
 const RUNNING: VisorStatus = {
   ...{

@@ -2,10 +2,11 @@
  * A call of core.wasm as core-calls.json has it (README.md): bytes and integers in, result, bytes, error and store out.
  * The calls that only make room for the others (`core_alloc`, `core_reset`, `core_err`) are not written down.
  */
-import { MemoryKVStore } from "../../../host/state/branch/kv/memory-kv.js";
-import { fromHex, toHex } from "../../../host/base/text/bytes.js";
+
 import { ABSENT } from "../../../host/base/errors/errors.js";
+import { fromHex, toHex } from "../../../host/base/text/bytes.js";
 import type { KVReader } from "../../../host/base/types/types.js";
+import { MemoryKVStore } from "../../../host/state/branch/kv/memory-kv.js";
 import type { RawCore } from "../../core/raw-core.js";
 
 /** `i32:` and `i64:` a number, `in:` bytes in hex, `out:` a room of so many bytes. */

@@ -1,7 +1,7 @@
 /** Writes down the calls that a typed host makes of core.wasm: under `Core`, where bytes have become pointers. */
 import { toHex } from "../../../host/base/text/bytes.js";
-import { CoreInstance, type Span } from "../../../host/upgrade/core/instance.js";
 import type { KVReader } from "../../../host/base/types/types.js";
+import { CoreInstance, type Span } from "../../../host/upgrade/core/instance.js";
 import { type CallArgument, type GivenCall, type HexPair, pairsOf } from "./call.js";
 
 type Method = "run" | "put" | "call" | "fetch";

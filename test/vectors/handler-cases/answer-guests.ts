@@ -1,8 +1,8 @@
 /** What guests return: versions, checks, numbers below 0 with and without a record, floods of lines. */
 import { concatBytes, fromHex } from "../../../host/base/text/bytes.js";
-import { writeU32 } from "../../../host/base/wire/frames.js";
-import { encodeVersionMap } from "../../../host/upgrade/core/version-map.js";
+import { writeU32 } from "../../../host/base/wire/u32.js";
 import { WireWriter } from "../../../host/base/wire/wire.js";
+import { encodeVersionMap } from "../../../host/upgrade/core/version-map.js";
 import { data, IN, OUT } from "../../guest/build.js";
 import { STORES } from "../../guest/running.js";
 import type { Collection } from "./collection.js";

@@ -1,6 +1,7 @@
 /** Gathers guests, inputs and cases, each guest and input once. */
-import { toBase64, toHex } from "../../../host/base/text/bytes.js";
+
 import { type ErrorCode, isUpgradeError } from "../../../host/base/errors/errors.js";
+import { toBase64, toHex } from "../../../host/base/text/bytes.js";
 import { loadHandler, type WasmHandler } from "../../../host/upgrade/handler/handler.js";
 import { withMetered } from "../../../host/upgrade/handler/metered-section.js";
 import { sha256 } from "../../guest/build.js";

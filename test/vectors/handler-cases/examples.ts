@@ -1,8 +1,8 @@
 /** The handlers of examples/ on their scenes, and cut short at many points. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { HandlerProject } from "../../../host/cli/author/project.js";
 import { toHex } from "../../../host/base/text/bytes.js";
+import { HandlerProject } from "../../../host/cli/author/project.js";
 import { openHandler, type Scene, type WasmHandler } from "../../../host/upgrade/test-kit/index.js";
 import { DEFAULT_HEIGHT, DEFAULT_TIME, seedStores, seedVersions } from "../../../host/upgrade/test-kit/scene.js";
 import { canonicalPlan } from "../../core/plan-wire.js";

@@ -1,6 +1,6 @@
 /** Framed writes, by store_write and by handler_batch: good ones, bad ones after good ones, and gas that ends among them. */
 import { concatBytes, fromHex } from "../../../host/base/text/bytes.js";
-import { writeU32 } from "../../../host/base/wire/frames.js";
+import { writeU32 } from "../../../host/base/wire/u32.js";
 import { data, OUT } from "../../guest/build.js";
 import { STORES } from "../../guest/running.js";
 import type { Collection } from "./collection.js";

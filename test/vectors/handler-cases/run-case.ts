@@ -1,16 +1,16 @@
 /** Runs a case on this repository's own host, and writes down what can be seen of it. */
 import { createHash } from "node:crypto";
-import type { CacheKVStore } from "../../../host/state/branch/kv/cache-kv.js";
-import { fromHex, utf8 } from "../../../host/base/text/bytes.js";
 import { isUpgradeError, type UpgradeError } from "../../../host/base/errors/errors.js";
+import { fromHex, utf8 } from "../../../host/base/text/bytes.js";
+import type { CacheMultiStore, VersionMap } from "../../../host/base/types/types.js";
+import type { CacheKVStore } from "../../../host/state/branch/kv/cache-kv.js";
 import { declaredVersions } from "../../../host/upgrade/handler/declared-versions.js";
 import type { WasmHandler } from "../../../host/upgrade/handler/handler.js";
 import { type HandlerReport, runHandler } from "../../../host/upgrade/handler/run/sandbox.js";
-import type { MemoryStores } from "../../../host/upgrade/test-kit/memory-stores.js";
-import type { CacheMultiStore, VersionMap } from "../../../host/base/types/types.js";
 import { guardAfter, guardBefore } from "../../../host/upgrade/module/guards.js";
 import { wasmHandler } from "../../../host/upgrade/module/handlers.js";
 import { DEFAULT_TABLE } from "../../../host/upgrade/module/module-table.js";
+import type { MemoryStores } from "../../../host/upgrade/test-kit/memory-stores.js";
 import type { CaseInput, GivenRun, RunOutcome, StoreOutcome } from "./shapes.js";
 import { type FinalWrite, pairsDigest, rootAfter, storesOf, writesDigest } from "./stores.js";
 

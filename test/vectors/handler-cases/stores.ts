@@ -1,11 +1,12 @@
 /** Stores of a case: from pairs or a rule, and the digests and roots that they are compared by. */
 import { createHash } from "node:crypto";
 import { bigEndian64, concatBytes, fromHex, toHex } from "../../../host/base/text/bytes.js";
+import type { KVReader } from "../../../host/base/types/types.js";
+import { writeU32 } from "../../../host/base/wire/u32.js";
+import { OP_DELETE } from "../../../host/state/branch/kv/frames.js";
 import { IavlHasher } from "../../../host/state/commitment/iavl-hash.js";
 import { TreeWriter } from "../../../host/state/commitment/tree-writer.js";
-import { OP_DELETE, writeU32 } from "../../../host/base/wire/frames.js";
 import { MemoryStores } from "../../../host/upgrade/test-kit/memory-stores.js";
-import type { KVReader } from "../../../host/base/types/types.js";
 import { sha256 } from "../../guest/build.js";
 import { MemoryChunks } from "../../memory-chunks.js";
 import type { CaseInput, StorePairs } from "./shapes.js";

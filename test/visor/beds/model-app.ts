@@ -1,8 +1,9 @@
 /** A node as a process of the model: ours, which halts with an exit status, or one of the Cosmos SDK, which stays and makes no blocks. */
-import type { App } from "../../../host/chain/app/app.js";
+
 import { isUpgradeError, type UpgradeError } from "../../../host/base/errors/errors.js";
-import type { AppProcess, ProcessEnd, StartOptions } from "../../../host/visor/decide/machine.js";
 import type { Plan } from "../../../host/base/types/types.js";
+import type { App } from "../../../host/chain/app/app.js";
+import type { AppProcess, ProcessEnd, StartOptions } from "../../../host/visor/decide/machine.js";
 import type { ProgramName } from "./model-chain.js";
 import { skipHeightsOf } from "./skip-flags.js";
 import { endHeightRecord } from "./wal.js";
@@ -73,7 +74,7 @@ export class ModelApp implements AppProcess {
     const { world, options } = this;
     await world.clock.sleep(LOAD_MILLIS);
     if (this.isGone) return;
-    if (options.isHeldBack) {
+    if (options.isStandby) {
       this.isReady = true;
       await this.#untilCalled;
       if (this.isGone) return;

@@ -2,13 +2,14 @@
  * The chain that the sidecar's campaign takes through its upgrades: the example chain's real application over a database that outlives
  * its processes. A program is one line of text in a file, so that a torn one is none.
  */
+
+import type { UpgradeFiles } from "../../../host/base/files/upgrade-files.js";
+import { sha256 } from "../../../host/base/native/sha256.js";
 import { toHex } from "../../../host/base/text/bytes.js";
+import type { Height, Plan } from "../../../host/base/types/types.js";
 import { App } from "../../../host/chain/app/app.js";
 import { type Genesis, parseGenesis } from "../../../host/chain/app/genesis/genesis.js";
 import { Core } from "../../../host/upgrade/core/core.js";
-import { sha256 } from "../../../host/base/native/sha256.js";
-import type { Height, Plan } from "../../../host/base/types/types.js";
-import type { UpgradeFiles } from "../../../host/base/files/upgrade-files.js";
 import { UPGRADE_STORE } from "../../../host/upgrade/module/keeper.js";
 import { exampleChain, V1, V2 } from "../../example-chain.js";
 import { runnableBytes } from "../../runnable-bytes.js";

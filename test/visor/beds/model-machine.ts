@@ -90,7 +90,7 @@ export class ModelMachine implements Machine {
     const program = this.#programAt(file);
     if (!program) return notRun(new Error(`spawn ${file} ENOEXEC`));
     for (const other of this.#children) {
-      if (!other.isGone && !options.isHeldBack && world.holder === other) {
+      if (!other.isGone && !options.isStandby && world.holder === other) {
         world.alarm(`program ${program} was started beside ${other.program}, by the same sidecar`);
       }
     }

@@ -2,9 +2,9 @@
 
 import "undici";
 import "../../../host/visor/download/fetch-program.js";
-import { Board } from "../../../host/visor/status/board.js";
 import { readSettings } from "../../../host/visor/decide/settings/read.js";
 import { runVisor } from "../../../host/visor/run/loop/visor.js";
+import { Board } from "../../../host/visor/status/board.js";
 import { type MachineOptions, ModelMachine } from "./model-machine.js";
 import { HOME, type World } from "./world.js";
 

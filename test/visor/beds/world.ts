@@ -3,12 +3,12 @@
  * (model-machine.ts).
  */
 import { join } from "node:path";
-import type { App } from "../../../host/chain/app/app.js";
 import type { UpgradeError } from "../../../host/base/errors/errors.js";
-import type { StartOptions } from "../../../host/visor/decide/machine.js";
-import type { Height, Plan } from "../../../host/base/types/types.js";
 import type { UpgradeFiles } from "../../../host/base/files/upgrade-files.js";
+import type { Height, Plan } from "../../../host/base/types/types.js";
+import type { App } from "../../../host/chain/app/app.js";
 import { haltRecord } from "../../../host/upgrade/module/halt.js";
+import type { StartOptions } from "../../../host/visor/decide/machine.js";
 import { type AppKind, ModelApp } from "./model-app.js";
 import { ModelChain, type ProgramName, type ScheduledPlan } from "./model-chain.js";
 import { ModelDisk } from "./model-disk.js";
@@ -40,7 +40,7 @@ export interface Started {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly at: number;
-  readonly isHeldBack: boolean;
+  readonly isStandby: boolean;
 }
 
 export class World {
@@ -73,9 +73,9 @@ export class World {
 
   /** A process of a program; what it is allowed to do is found out when it begins. */
   start(program: ProgramName, options: StartOptions): ModelApp {
-    const { args, env, isHeldBack = false } = options;
+    const { args, env, isStandby = false } = options;
     const { height } = this.chain;
-    this.started.push({ program, height, args, env, at: this.clock.now(), isHeldBack });
+    this.started.push({ program, height, args, env, at: this.clock.now(), isStandby });
     const app = new ModelApp(this, program, ++this.#pids, options);
     this.apps.add(app);
     return app;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { MARK } from "../../../host/visor/decide/child-env.js";
 import { left } from "../../../host/visor/decide/orphaned-processes.js";
-import { NO_DOORS } from "../../e2e/no-doors.js";
+import { NO_SERVERS } from "../../e2e/no-servers.js";
 import { BLOCK_TIME } from "../../e2e/prepared-home.js";
 import { DIST } from "./programs.js";
 import { HALT_HEIGHT, type RealHome } from "./real-home.js";
@@ -29,7 +29,7 @@ export class RealSidecar {
       ...{ DAEMON_NAME: "chaind", DAEMON_HOME: home.path, DAEMON_ALLOW_DOWNLOAD_BINARIES: "true" },
       ...{ UNSAFE_SKIP_BACKUP: String(!isBackedUp), CHAINVISOR_STATUS_ADDRESS: "", CHAINVISOR_RPC_ADDRESS: "" },
     };
-    const flags = [...NO_DOORS, "--logical-clock", "--block-time", BLOCK_TIME, "--halt-height", String(HALT_HEIGHT)];
+    const flags = [...NO_SERVERS, "--logical-clock", "--block-time", BLOCK_TIME, "--halt-height", String(HALT_HEIGHT)];
     const args = [join(DIST, "chainvisor.js"), "run", "start", "--home", home.path, ...flags];
     this.#child = spawn(process.execPath, args, {
       env: { ...process.env, ...own },

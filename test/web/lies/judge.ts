@@ -1,7 +1,8 @@
 /** What a page must never do, whatever its servers, its address or its file say. */
+
+import { hasHidden } from "../../../host/base/text/visible.js";
 import { collect } from "../../../host/verify/collect.js";
 import { verifyEvidence } from "../../../host/verify/evidence.js";
-import { hasHidden } from "../../../host/base/text/visible.js";
 import type { MadeChain } from "../../unit/verify/made-chain.js";
 import { type OpenPage, textOn } from "../browser.js";
 

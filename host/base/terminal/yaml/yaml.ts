@@ -3,8 +3,9 @@
  * of the same value (sigs.k8s.io/yaml 1.4, whose reader and emitter are goyaml v2). Two-column block style, members
  * sorted, lists as deep as the member that holds them.
  */
-import { utf8 } from "../../text/bytes.js";
+
 import { UpgradeError } from "../../errors/errors.js";
+import { utf8 } from "../../text/bytes.js";
 import { compareYamlKeys } from "./yaml-key-order.js";
 import { YamlWriter } from "./yaml-writer.js";
 

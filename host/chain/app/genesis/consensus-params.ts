@@ -1,7 +1,7 @@
 /** `consensus.params` of a genesis document; what it leaves out is CometBFT's default. */
 import { type ConsensusParams, DEFAULT_CONSENSUS_PARAMS } from "../../comet-types/consensus-params.js";
 import type { JsonReader } from "../../values/json-reader.js";
-import type { GenesisFacts } from "./genesis.js";
+import type { GenesisFacts } from "./genesis-facts.js";
 
 /** Of every version of CometBFT that chains use, also those that are not read. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {

@@ -3,33 +3,21 @@
  * length, of which some have millions of entries, whenever they are walked over. Both check everything that
  * modules rely on, so a chain that has walked over all of it before its first commit never begins with a wrong document.
  */
-import { utf8 } from "../../../base/text/bytes.js";
-import { type ByteSource, memorySource } from "../../../base/files/byte-source.js";
-import { GenesisDocument, type Part } from "../../genesis-stream/document.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
-import { HEIGHT_MAX } from "../../../base/types/limits.js";
+import { type ByteSource, memorySource } from "../../../base/files/byte-source.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import { compareTimes, parseTime } from "../../../base/time/time.js";
+import { HEIGHT_MAX } from "../../../base/types/limits.js";
 import type { Height, Timestamp } from "../../../base/types/types.js";
 import { callGenesis } from "../../../upgrade/module/genesis-calls.js";
+import { GenesisDocument, type Part } from "../../genesis-stream/document.js";
 import type { GenesisList } from "../../values/json-list.js";
 import { JsonReader } from "../../values/json-reader.js";
-import type { Chain } from "../define-chain.js";
+import type { Chain } from "../chain.js";
 import { genesisParams, requireKnownParams } from "./consensus-params.js";
+import type { GenesisFacts } from "./genesis-facts.js";
 import { type GenesisRaw, readRaw } from "./raw.js";
-
-/** What stays true of a chain after its first block: the database keeps it, so that the document is not read again. */
-export interface GenesisFacts {
-  readonly chainId: string;
-  readonly time: Timestamp;
-  readonly initialHeight: Height;
-  /** Consensus app version; 0n: unset, the first. */
-  readonly appVersion: bigint;
-  /** `consensus.params`, for the engine. */
-  readonly consensusParams: JsonReader;
-  /** `app_state.staking.params`. */
-  readonly stakingParams: JsonReader;
-  readonly bondDenom: string;
-}
 
 /** The state that a chain begins with. */
 interface GenesisState {

@@ -1,12 +1,12 @@
 /** The part of a genesis document that is a module's own: how it is read, checked, written into stores and exported. */
 import type { Registry } from "@bufbuild/protobuf";
-import type { Part } from "../../genesis-stream/document.js";
 import type { VersionView } from "../../../state/store/versions/version-view.js";
+import type { Part } from "../../genesis-stream/document.js";
 import type { Addresses } from "../../values/address.js";
 import type { GenesisList } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import type { BlockContext } from "../context.js";
-import type { Module } from "../module.js";
+import type { ModuleAccount } from "../module-account.js";
 import type { ChainVersion } from "../versions/version.js";
 
 /** `app_state.<module>` of a document. */
@@ -42,7 +42,7 @@ export interface ExportFacts {
   readonly registry: Registry;
   readonly addresses: Addresses;
   /** Those of the chain. */
-  readonly modules: readonly Module[];
+  readonly modules: readonly ModuleAccount[];
   /** `app_state.staking.params` of the document that the chain began with. */
   readonly stakingParams: unknown;
 }

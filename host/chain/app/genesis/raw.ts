@@ -3,10 +3,10 @@
  * and the modules' consensus versions with theirs. `chaind export` writes it, so that nothing is lost on the way.
  */
 import { compareBytes } from "../../../base/text/bytes.js";
-import type { GenesisDocument } from "../../genesis-stream/document.js";
-import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../../base/types/limits.js";
 import { storeNameProblem } from "../../../base/text/text.js";
+import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../../base/types/limits.js";
 import type { VersionMap } from "../../../base/types/types.js";
+import type { GenesisDocument } from "../../genesis-stream/document.js";
 import type { GenesisList } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 

@@ -1,12 +1,12 @@
 /** Calls the functions of modules that a block runs by itself, and names the module and the function in what they throw. */
 
+import type { ErrorCode } from "../../../base/errors/errors.js";
+import { callModule } from "../../../base/errors/synchronous.js";
+import type { MultiStore } from "../../../base/types/types.js";
 import { drop } from "../../../state/branch/finish.js";
 import { CacheMultiStore } from "../../../state/branch/kv/cache-multi-store.js";
 import { ReadOnlyStores } from "../../../state/branch/kv/read-only.js";
 import { FaultLog, FaultyStores } from "../../../state/branch/kv/store-faults.js";
-import type { ErrorCode } from "../../../base/errors/errors.js";
-import { callModule } from "../../../base/errors/synchronous.js";
-import type { MultiStore } from "../../../base/types/types.js";
 import { type BlockPlace, hookFailure, moduleFailure } from "../../../upgrade/module/hook-failure.js";
 import type { ReadableStores } from "../module.js";
 

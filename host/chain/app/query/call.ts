@@ -1,11 +1,13 @@
 /** What a query sees: one committed version, and its node. */
 
-import type { ConsensusParams } from "../../comet-types/consensus-params.js";
-import type { CommitMultiStore } from "../../../state/store/versions/commit-multi-store.js";
 import type { Height, KVReader, LeftSignal, Sha256 } from "../../../base/types/types.js";
+import type { CommitMultiStore } from "../../../state/store/versions/commit-multi-store.js";
 import type { Keeper } from "../../../upgrade/module/keeper.js";
+import type { ConsensusParams } from "../../comet-types/consensus-params.js";
+import type { Addresses } from "../../values/address.js";
 import type { Walker } from "../../values/paginate.js";
-import type { Chain } from "../define-chain.js";
+import type { MessageRouter } from "../context.js";
+import type { ModuleAccount } from "../module-account.js";
 import type { ChainVersion } from "../versions/version.js";
 import type { NodePort, NodeTxResult } from "./node-port.js";
 
@@ -43,9 +45,18 @@ export interface CallOptions {
   readonly onCut?: (what: string) => void;
 }
 
+/** The chain, as far as queries need it. */
+interface QueriedChain {
+  readonly name: string;
+  readonly addresses: Addresses;
+  readonly modules: readonly ModuleAccount[];
+  /** Every message, by its type URL. */
+  readonly router: MessageRouter;
+}
+
 /** What every method sees. */
 export interface NodeCall extends CallOptions {
-  readonly chain: Chain;
+  readonly chain: QueriedChain;
   readonly app: QueryApp;
   readonly node: NodePort;
   readonly sha256: Sha256;

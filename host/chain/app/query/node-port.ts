@@ -4,6 +4,7 @@
  * kept by another process; the RPC is served of a {@link LocalNode}, which has them.
  */
 
+import type { Height, LeftSignal, Timestamp } from "../../../base/types/types.js";
 import type { Block } from "../../comet-types/block.js";
 import type { BlockId } from "../../comet-types/block-id.js";
 import type { Commit } from "../../comet-types/commit.js";
@@ -13,7 +14,6 @@ import type { Validator } from "../../comet-types/validator.js";
 import type { ValidatorSet } from "../../comet-types/validator-set.js";
 import type { ValidatorUpdate } from "../../comet-types/validator-updates.js";
 import type { EventCondition } from "../../events/event-query.js";
-import type { Height, LeftSignal, Timestamp } from "../../../base/types/types.js";
 import type { ChainEvent } from "../../values/events.js";
 
 /** At once, or when another process has responded. */
@@ -67,7 +67,7 @@ export interface NodeTx {
 }
 
 /** One more block. */
-export interface NodeNews {
+export interface NodeEvents {
   readonly block: NodeBlock;
   readonly results: NodeBlockResults;
   readonly txs: readonly NodeTx[];
@@ -224,5 +224,5 @@ export interface LocalNode extends NodePort {
   /** Heights of blocks whose events fit. @throws like `searchTxs` */
   searchBlocks(conditions: readonly EventCondition[], window: NodeSearchWindow): Promise<NodeSearchPage<Height>>;
   /** Calls back after every block, until the function it returns is called. */
-  subscribe(listener: (news: NodeNews) => void): () => void;
+  subscribe(listener: (made: NodeEvents) => void): () => void;
 }

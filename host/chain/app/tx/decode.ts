@@ -23,7 +23,8 @@ import { checkStrictly, type Resolve, UnknownTypeError, withoutBadTexts } from "
 import { BYTES, varintBytes, WireCursor, WireError } from "../../messages/wire-cursor.js";
 import type { AddressCodec, Addresses } from "../../values/address.js";
 import { SDK, TxError, undefinedError } from "../../values/tx-error.js";
-import { type MessageRouter, type ReadMessage, removedMessage } from "./message-kind.js";
+import type { MessageRouter, ReadMessage } from "../context.js";
+import { removedMessage } from "./message-kind.js";
 
 export interface DecodedTx {
   /** Bytes of the whole transaction. */

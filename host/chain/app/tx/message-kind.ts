@@ -13,52 +13,16 @@ import {
 } from "@bufbuild/protobuf";
 import { hostCall } from "../../../base/errors/engine-limit.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { callModule } from "../../../base/errors/synchronous.js";
 import { signer as signerOption } from "../../../base/gen/cosmos/msg/v1/msg_pb.js";
 import { scalar } from "../../../base/gen/cosmos_proto/cosmos_pb.js";
-import { callModule } from "../../../base/errors/synchronous.js";
-import type { Any, VersionMap } from "../../../base/types/types.js";
-import type { AddressCodec, Addresses } from "../../values/address.js";
+import type { VersionMap } from "../../../base/types/types.js";
+import { isInVersionMap } from "../../../upgrade/core/version-map.js";
+import type { Addresses } from "../../values/address.js";
 import { defining } from "../../values/definition-errors.js";
 import { requireFunction, requireMembers } from "../../values/members.js";
 import { undefinedError } from "../../values/tx-error.js";
-import { isInVersionMap } from "../../../upgrade/core/version-map.js";
-import type { ModuleContext } from "../context.js";
-
-/** A message that was decoded, ready to run. */
-export interface ReadMessage {
-  readonly typeUrl: string;
-  readonly isBounded: boolean;
-  /** The address that must sign, as it is in the message. */
-  readonly signer: string;
-  /** Whose form it has: that of accounts, or of validators' operators. */
-  signerAddresses(addresses: Addresses): AddressCodec;
-  /** Refusals that need state but are made when a proposal with this message is submitted. @throws UpgradeError */
-  check(context: ModuleContext): void;
-  /** Runs it and returns its response. @throws UpgradeError; what it wrote must be dropped then */
-  run(context: ModuleContext): Any;
-}
-
-export interface MessageKind {
-  readonly typeUrl: string;
-  readonly schema: DescMessage;
-  /** The text that names the account which must sign. */
-  readonly signer: DescField;
-  /** Whose form its address has, by its `cosmos_proto.scalar`. */
-  signerAddresses(addresses: Addresses): AddressCodec;
-  /** May a passed proposal run it, with the gov account as its signer? */
-  readonly isForGovernance: boolean;
-  /** The app version from which a chain knows it; 0n: every version. */
-  readonly since: bigint;
-  /** Types other than messages that may be packed in it. */
-  readonly packs: readonly DescMessage[];
-  /** See `KindOptions`. */
-  readonly isBounded: boolean;
-  readonly runsMessages: boolean;
-  /** Strictly checked bytes in, message out. @throws TxError when they are of no such message */
-  read(value: Uint8Array): ReadMessage;
-}
-
-export type MessageRouter = ReadonlyMap<string, MessageKind>;
+import type { MessageKind, MessageRouter, ModuleContext } from "../context.js";
 
 const ROUTERS = new WeakMap<RouterFacts, MessageRouter>();
 /** Modules by the type URLs of a router. */

@@ -4,20 +4,26 @@
  */
 
 import { create, toBinary } from "@bufbuild/protobuf";
+import { withinEngineLimits } from "../../../base/errors/engine-limit.js";
+import { callModule } from "../../../base/errors/synchronous.js";
+import { TxMsgDataSchema } from "../../../base/gen/cosmos/base/abci/v1beta1/abci_pb.js";
+import type { Any, MultiStore } from "../../../base/types/types.js";
 import { CacheMultiStore } from "../../../state/branch/kv/cache-multi-store.js";
 import { digestOf, type MessagesRun, requireSame, tryOnStack } from "../../determinism/stack-trial.js";
-import { withinEngineLimits } from "../../../base/errors/engine-limit.js";
-import { TxMsgDataSchema } from "../../../base/gen/cosmos/base/abci/v1beta1/abci_pb.js";
-import { callModule } from "../../../base/errors/synchronous.js";
-import type { Any, MultiStore } from "../../../base/types/types.js";
 import type { Addresses } from "../../values/address.js";
 import type { ChainEvent, EventAttribute } from "../../values/events.js";
 import { GAS_UNLIMITED, GasMeter, GasMultiStore } from "../../values/gas.js";
 import { describeError, SDK, TxError, UNDEFINED, wrapError } from "../../values/tx-error.js";
-import { type ModuleContext, type ModuleFacts, moduleContext } from "../context.js";
+import {
+  type MessageRouter,
+  type ModuleContext,
+  type ModuleFacts,
+  moduleContext,
+  type ReadMessage,
+} from "../context.js";
 import { type Ante, type AnteOptions, requireGasFits } from "./ante.js";
 import { type DecodedTx, decodeTx } from "./decode.js";
-import { type MessageRouter, messageName, type ReadMessage } from "./message-kind.js";
+import { messageName } from "./message-kind.js";
 import { refusal, type TxResult } from "./result.js";
 
 /** What a block's transactions share. */

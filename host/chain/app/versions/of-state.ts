@@ -3,8 +3,8 @@
  * state chooses one thing, the code that reads its records. No file has a say in it.
  */
 import type { DoneUpgrade, Plan, VersionMap } from "../../../base/types/types.js";
-import { modulesAfter, storesAfter } from "../../../upgrade/module/app-versions.js";
 import { sameVersions } from "../../../upgrade/core/version-map.js";
+import { modulesAfter, storesAfter } from "../../../upgrade/module/app-versions.js";
 import type { ChainVersion } from "./version.js";
 
 /** What a committed version says of itself. */

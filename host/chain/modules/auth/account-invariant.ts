@@ -1,8 +1,9 @@
 /** What module auth holds to be always true of its own store: every entry is an account, or the number of the next one. */
-import { byteAt } from "../../../base/text/checked-index.js";
-import { equalBytes } from "../../../base/text/bytes.js";
-import type { Invariant } from "../../app/module.js";
+
 import { type Account, AccountSchema, type Vesting } from "../../../base/gen/chain/auth/v1/auth_pb.js";
+import { equalBytes } from "../../../base/text/bytes.js";
+import { byteAt } from "../../../base/text/checked-index.js";
+import type { Invariant } from "../../app/module.js";
 import { coinsFromMessages, normalCoins } from "../../values/coins.js";
 import { counterProblem, decodeRecord, type RecordKind, recordProblem } from "../../values/record-check.js";
 import { ACCOUNTS, AUTH_STORE, keyOfAccount, NEXT_NUMBER_KEY, readNextNumber } from "./accounts.js";

@@ -1,8 +1,8 @@
 /** Module auth: accounts by address. In consensus version 1 an account holds its own coins. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { bigEndian64, concatBytes, toHex } from "../../../base/text/bytes.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { type Account, AccountSchema } from "../../../base/gen/chain/auth/v1/auth_pb.js";
+import { bigEndian64, concatBytes, toHex } from "../../../base/text/bytes.js";
 import type { KVReader, KVStore } from "../../../base/types/types.js";
 import { multisigMessage, readMultisig, type SigningKey } from "../../values/account-key.js";
 import { allRecords, type Records } from "../../values/records.js";

@@ -2,14 +2,15 @@
  * What is checked and taken before a transaction's messages run, in the Cosmos SDK's order: form, timeouts, memo, size, fee,
  * keys, signatures, sequences. A transaction that fails here leaves nothing behind, not even its fee.
  */
+
+import type { Account } from "../../../base/gen/chain/auth/v1/auth_pb.js";
 import { equalBytes, toBase64, utf8 } from "../../../base/text/bytes.js";
+import { compareTimes, formatTime } from "../../../base/time/time.js";
+import { INT64_MAX } from "../../../base/types/limits.js";
 import type { ModuleContext } from "../../app/context.js";
 import { type Ante, type AnteOptions, type FeeTrial, requireGasFits, type TxMode } from "../../app/tx/ante.js";
 import { type DecodedTx, resolverOf } from "../../app/tx/decode.js";
-import type { Account } from "../../../base/gen/chain/auth/v1/auth_pb.js";
-import { INT64_MAX } from "../../../base/types/limits.js";
 import { aminoSignBytesOf } from "../../messages/amino-doc.js";
-import { compareTimes, formatTime } from "../../../base/time/time.js";
 import { checkSignatureCount, keyAddress, memberCount, readKey, type SigningKey } from "../../values/account-key.js";
 import { GAS } from "../../values/gas.js";
 import { readMessageCoins } from "../../values/message-coins.js";

@@ -1,9 +1,9 @@
 /** The auth part of a genesis document: accounts. */
 import { create } from "@bufbuild/protobuf";
+import { type Account, AccountSchema, type Vesting, VestingSchema } from "../../../base/gen/chain/auth/v1/auth_pb.js";
 import { listText } from "../../app/genesis/list-text.js";
 import { moduleGenesis } from "../../app/genesis/module-genesis.js";
-import { type Module, permissionsOf } from "../../app/module.js";
-import { type Account, AccountSchema, type Vesting, VestingSchema } from "../../../base/gen/chain/auth/v1/auth_pb.js";
+import { type ModuleAccount, permissionsOf } from "../../app/module-account.js";
 import type { SigningKey } from "../../values/account-key.js";
 import { type AddressCodec, moduleAddress } from "../../values/address.js";
 import { type Coin, coinsToMessages } from "../../values/coins.js";
@@ -120,7 +120,7 @@ function readAccount(addresses: AddressCodec, account: JsonReader): GenesisAccou
 
 type Json = Readonly<Record<string, unknown>>;
 
-function accountJson(account: Account, modules: readonly Module[], { encode }: AddressCodec): Json {
+function accountJson(account: Account, modules: readonly ModuleAccount[], { encode }: AddressCodec): Json {
   const { address, accountNumber, sequence, module, vesting } = account;
   const key = keyOfAccount(account);
   const base = {

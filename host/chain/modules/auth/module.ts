@@ -1,6 +1,7 @@
 /** Module auth: accounts, and what is checked and taken before a transaction's messages run. */
-import type { Module } from "../../app/module.js";
+
 import { file_cosmos_vesting_v1beta1_vesting } from "../../../base/gen/cosmos/vesting/v1beta1/vesting_pb.js";
+import type { Module } from "../../app/module.js";
 import { soundAccounts } from "./account-invariant.js";
 import { AUTH_STORE } from "./accounts.js";
 import { runAnte } from "./ante.js";

@@ -1,8 +1,5 @@
 /** The auth module's queries: accounts in the forms that wallets know. */
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { permissionsOf } from "../../app/module.js";
-import type { QueryCall } from "../../app/query/call.js";
-import { implement, type QueryService } from "../../app/query/service.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import type { Account } from "../../../base/gen/chain/auth/v1/auth_pb.js";
 import { BaseAccountSchema, ModuleAccountSchema } from "../../../base/gen/cosmos/auth/v1beta1/auth_pb.js";
@@ -11,6 +8,9 @@ import {
   ContinuousVestingAccountSchema,
   DelayedVestingAccountSchema,
 } from "../../../base/gen/cosmos/vesting/v1beta1/vesting_pb.js";
+import { permissionsOf } from "../../app/module-account.js";
+import type { QueryCall } from "../../app/query/call.js";
+import { implement, type QueryService } from "../../app/query/service.js";
 import { packKey } from "../../values/account-key.js";
 import { packAny } from "../../values/any.js";
 import { GAS } from "../../values/gas.js";

@@ -2,7 +2,10 @@
 
 import { fromBinary } from "@bufbuild/protobuf";
 import { rethrowEngineLimit } from "../../../base/errors/engine-limit.js";
-import { type CompactBitArray, MultiSignatureSchema } from "../../../base/gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
+import {
+  type CompactBitArray,
+  MultiSignatureSchema,
+} from "../../../base/gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
 import { SignMode } from "../../../base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import type { ModeInfo } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { checkSignatureCount } from "../../values/account-key.js";

@@ -3,10 +3,10 @@
  * by one key or by members of a multisig key. SIGN_MODE_DIRECT signs the body and auth info as they were received.
  */
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { VerifySignature } from "../../comet-types/keys.js";
 import { isUpgradeError } from "../../../base/errors/errors.js";
 import { SignMode, SignModeSchema } from "../../../base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { SignDocSchema, type TxRaw } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import type { VerifySignature } from "../../comet-types/keys.js";
 import type { SigningKey } from "../../values/account-key.js";
 import { bitCount, hasBit, type MultiSignature, type SignatureData } from "./signature-data.js";
 

@@ -1,7 +1,7 @@
 /** Coins that an account holds but cannot spend yet: those that vest, less the ones it had delegated. */
 
-import type { ModuleContext } from "../../app/context.js";
 import type { Vesting } from "../../../base/gen/chain/auth/v1/auth_pb.js";
+import type { ModuleContext } from "../../app/context.js";
 import {
   addCoins,
   amountOf,

@@ -3,11 +3,11 @@
  * balances and supply in its own store. MsgSend and the queries answer alike in both.
  */
 
-import { byteAt } from "../../../base/text/checked-index.js";
 import { concatBytes, equalBytes, prefixEnd, utf8 } from "../../../base/text/bytes.js";
-import { type ChainVersion, layoutOf } from "../../app/versions/version.js";
+import { byteAt } from "../../../base/text/checked-index.js";
 import { decodeText } from "../../../base/text/text.js";
 import type { KVReader, KVStore } from "../../../base/types/types.js";
+import { type ChainVersion, layoutOf } from "../../app/versions/version.js";
 import {
   addCoins,
   amountOf,

@@ -1,9 +1,10 @@
 /** The bank as a chain's own modules use it: their account, escrow, minting and burning. */
+
+import { messageOf } from "../../../base/errors/errors.js";
+import { usage } from "../../../base/terminal/usage.js";
 import type { ModuleContext } from "../../app/context.js";
 import type { Module } from "../../app/module.js";
 import { readAddress } from "../../app/tx/read-address.js";
-import { messageOf } from "../../../base/errors/errors.js";
-import { usage } from "../../../base/terminal/usage.js";
 import { moduleAddress } from "../../values/address.js";
 import {
   AMOUNT_MAX,

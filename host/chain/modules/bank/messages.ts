@@ -1,8 +1,8 @@
 /** MsgSend. */
 
+import { MsgSendResponseSchema, MsgSendSchema } from "../../../base/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { messageKind } from "../../app/tx/message-kind.js";
 import { readAddress } from "../../app/tx/read-address.js";
-import { MsgSendResponseSchema, MsgSendSchema } from "../../../base/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { readMessageCoins } from "../../values/message-coins.js";
 import { SDK, TxError } from "../../values/tx-error.js";
 import { requireMayReceive, transferCoins } from "./transfer.js";

@@ -1,10 +1,10 @@
 /** The bank module's queries: alike in every version of the chain, wherever that keeps its coins. */
 
-import type { QueryCall } from "../../app/query/call.js";
-import { implement, type QueryService } from "../../app/query/service.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { Query } from "../../../base/gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest } from "../../../base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
+import type { QueryCall } from "../../app/query/call.js";
+import { implement, type QueryService } from "../../app/query/service.js";
 import { amountOf, type Coin, type Coins, coinsToMessages, normalCoins } from "../../values/coins.js";
 import { type Paged, paginate, paginateList, walk } from "../../values/paginate.js";
 import type { Records } from "../../values/records.js";

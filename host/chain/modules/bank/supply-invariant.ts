@@ -1,10 +1,10 @@
 /** What module bank holds to be always true of its own store: the supply is what all balances sum up to. */
 
-import { equalBytes, toHex } from "../../../base/text/bytes.js";
-import type { Invariant, ReadableStores } from "../../app/module.js";
 import { rethrowEngineLimit } from "../../../base/errors/engine-limit.js";
 import { isUpgradeError } from "../../../base/errors/errors.js";
+import { equalBytes, toHex } from "../../../base/text/bytes.js";
 import { decodeText } from "../../../base/text/text.js";
+import type { Invariant, ReadableStores } from "../../app/module.js";
 import { isDenom, parseAmount } from "../../values/coins.js";
 import { BANK_STORE, balanceRange, supplyRange } from "./bank.js";
 

@@ -1,14 +1,15 @@
 /** MsgUpdateParams of consensus, which governance alone may run. */
-import type { ModuleContext } from "../../app/context.js";
-import { type MessageKind, messageKind } from "../../app/tx/message-kind.js";
-import { validateParamsUpdate } from "../../comet-types/consensus-params.js";
-import { paramsOfMessage } from "../../comet-types/params-message.js";
+
 import { isUpgradeError } from "../../../base/errors/errors.js";
 import {
   type MsgUpdateParams,
   MsgUpdateParamsResponseSchema,
   MsgUpdateParamsSchema,
 } from "../../../base/gen/cosmos/consensus/v1/tx_pb.js";
+import type { MessageKind, ModuleContext } from "../../app/context.js";
+import { messageKind } from "../../app/tx/message-kind.js";
+import { validateParamsUpdate } from "../../comet-types/consensus-params.js";
+import { paramsOfMessage } from "../../comet-types/params-message.js";
 import { GOV, TxError, undefinedError } from "../../values/tx-error.js";
 import { CONSENSUS_STORE, readParams, requireUsable, writeConsensusParams } from "./params.js";
 

@@ -1,8 +1,8 @@
 /** Module consensus: the parameters of consensus in state, where governance and handlers change them. */
 
-import type { Module } from "../../app/module.js";
 import { rethrowEngineLimit } from "../../../base/errors/engine-limit.js";
 import { messageOf } from "../../../base/errors/errors.js";
+import type { Module } from "../../app/module.js";
 import { CONSENSUS_MESSAGES } from "./messages.js";
 import { CONSENSUS_STORE, readParams, requireUsable } from "./params.js";
 

@@ -1,11 +1,11 @@
 /** The parameters of consensus as module consensus keeps them: one record, `Consensus`, of the Cosmos SDK's bytes. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { utf8 } from "../../../base/text/bytes.js";
-import { type ConsensusParams, validateConsensusParams } from "../../comet-types/consensus-params.js";
-import { paramsMessage, paramsOfMessage } from "../../comet-types/params-message.js";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import { ConsensusParamsSchema } from "../../../base/gen/tendermint/types/params_pb.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import type { KVReader, KVStore } from "../../../base/types/types.js";
+import { type ConsensusParams, validateConsensusParams } from "../../comet-types/consensus-params.js";
+import { paramsMessage, paramsOfMessage } from "../../comet-types/params-message.js";
 
 export const CONSENSUS_STORE = "consensus";
 

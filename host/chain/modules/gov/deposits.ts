@@ -1,9 +1,8 @@
 /** Deposits: taken, given back, burned, charged on cancelling. The gov account holds them in between. */
 import { create } from "@bufbuild/protobuf";
+import { DepositSchema, type Params, type Proposal, ProposalStatus } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { equalBytes } from "../../../base/text/bytes.js";
 import type { ModuleContext } from "../../app/context.js";
-import { DepositSchema, type Params, type Proposal, ProposalStatus } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
-import { burnFromModule, transferFromModule, transferToModule } from "../bank/transfer.js";
 import { checkedAddress, moduleAddress } from "../../values/address.js";
 import {
   addCoins,
@@ -17,6 +16,7 @@ import {
 import { fromInteger, multiply, parseDecimal, round, truncate } from "../../values/decimal.js";
 import type { MessageCoins } from "../../values/message-coins.js";
 import { GOV, SDK, TxError, undefinedError } from "../../values/tx-error.js";
+import { burnFromModule, transferFromModule, transferToModule } from "../bank/transfer.js";
 import { startVoting } from "./periods.js";
 import {
   depositsOf,

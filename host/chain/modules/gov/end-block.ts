@@ -3,10 +3,10 @@
  * counted and, when they pass, run. A block in which nothing ends looks at two empty ranges and no more.
  */
 
+import { type Proposal, ProposalStatus } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { toHex } from "../../../base/text/bytes.js";
 import type { ModuleContext } from "../../app/context.js";
 import { runOnBranch, runTried } from "../../determinism/tried.js";
-import { type Proposal, ProposalStatus } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { describeError } from "../../values/tx-error.js";
 import { burnDeposits, refundDeposits } from "./deposits.js";
 import { addPeriod } from "./periods.js";

@@ -3,8 +3,6 @@
 import { create, createRegistry, type DescMessage, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { equalBytes } from "../../../base/text/bytes.js";
-import { type GenesisSection, moduleGenesis } from "../../app/genesis/module-genesis.js";
 import { messageOf } from "../../../base/errors/errors.js";
 import {
   type Deposit,
@@ -18,9 +16,10 @@ import {
   VoteOption,
   VoteSchema,
 } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
+import { equalBytes } from "../../../base/text/bytes.js";
+import { type GenesisSection, moduleGenesis } from "../../app/genesis/module-genesis.js";
 import { messageWriter } from "../../messages/gateway-json.js";
 import { messageFromJson } from "../../messages/message-json.js";
-import type { BalanceWatch, BankGenesis } from "../bank/genesis.js";
 import { type AddressCodec, moduleAddress } from "../../values/address.js";
 import {
   addCoins,
@@ -33,6 +32,7 @@ import {
 } from "../../values/coins.js";
 import { readCoins } from "../../values/json-coins.js";
 import type { JsonReader } from "../../values/json-reader.js";
+import type { BalanceWatch, BankGenesis } from "../bank/genesis.js";
 import { defaultGovParams, paramsProblem } from "./params.js";
 import { enqueueProposal } from "./queues.js";
 import {

@@ -4,13 +4,13 @@
  */
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
-import { utf8 } from "../../../base/text/bytes.js";
 import { MsgExecLegacyContentSchema } from "../../../base/gen/cosmos/gov/v1/tx_pb.js";
 import { TextProposalSchema } from "../../../base/gen/cosmos/gov/v1beta1/gov_pb.js";
 import {
   CancelSoftwareUpgradeProposalSchema,
   SoftwareUpgradeProposalSchema,
 } from "../../../base/gen/cosmos/upgrade/v1beta1/upgrade_pb.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import { GOV, SDK, TxError } from "../../values/tx-error.js";
 
 /** Bytes, of contents. */

@@ -1,9 +1,6 @@
 /** The messages of governance v1beta1: each does what its v1 message does. */
 import { create } from "@bufbuild/protobuf";
-import type { ModuleContext } from "../../app/context.js";
-import { type MessageKind, messageKind } from "../../app/tx/message-kind.js";
-import type { WeightedVoteOption } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
-import { WeightedVoteOptionSchema } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
+import { type WeightedVoteOption, WeightedVoteOptionSchema } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import {
   MsgExecLegacyContentResponseSchema,
   MsgExecLegacyContentSchema,
@@ -20,6 +17,8 @@ import {
   MsgVoteWeightedResponseSchema,
   MsgVoteWeightedSchema,
 } from "../../../base/gen/cosmos/gov/v1beta1/tx_pb.js";
+import type { MessageKind, ModuleContext } from "../../app/context.js";
+import { messageKind } from "../../app/tx/message-kind.js";
 import { moduleAddress } from "../../values/address.js";
 import { packAny } from "../../values/any.js";
 import { formatDecimal } from "../../values/decimal.js";

@@ -1,12 +1,12 @@
 /** Governance v1beta1: the same records as in v1, as older clients (CosmJS among them) ask for them. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { utf8 } from "../../../base/text/bytes.js";
-import { implement, type QueryService } from "../../app/query/service.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import type { Params, Proposal, TallyResult, Vote } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import type { ProposalSchema, TallyResultSchema, VoteSchema } from "../../../base/gen/cosmos/gov/v1beta1/gov_pb.js";
 import { Query } from "../../../base/gen/cosmos/gov/v1beta1/query_pb.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import { ZERO_TIME } from "../../../base/time/time.js";
+import { implement, type QueryService } from "../../app/query/service.js";
 import { parseDecimal } from "../../values/decimal.js";
 import { legacyContentOf } from "./legacy-content.js";
 import { depositOf, depositsPage, paramsOf, proposalOf, proposalsPage, tallyOf, voteOf, votesPage } from "./reads.js";

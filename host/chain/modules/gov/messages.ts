@@ -1,8 +1,5 @@
 /** The messages of governance v1. */
 
-import type { ModuleContext } from "../../app/context.js";
-import { type MessageKind, messageKind } from "../../app/tx/message-kind.js";
-import { readAddress } from "../../app/tx/read-address.js";
 import {
   MsgCancelProposalResponseSchema,
   MsgCancelProposalSchema,
@@ -19,13 +16,16 @@ import {
   MsgVoteWeightedResponseSchema,
   MsgVoteWeightedSchema,
 } from "../../../base/gen/cosmos/gov/v1/tx_pb.js";
+import type { MessageKind, ModuleContext } from "../../app/context.js";
+import { messageKind } from "../../app/tx/message-kind.js";
+import { readAddress } from "../../app/tx/read-address.js";
 import { readMessageCoins } from "../../values/message-coins.js";
 import { SDK, TxError } from "../../values/tx-error.js";
 import { addDeposit, checkInitialDeposit } from "./deposits.js";
 import { timeMessage } from "./periods.js";
+import { checkTexts } from "./proposal-text.js";
 import { cancelProposal, createProposal } from "./proposals.js";
 import { GOV_STORE, readParams } from "./records.js";
-import { checkTexts } from "./proposal-text.js";
 import { addVote, checkWeights, wholeVote } from "./votes.js";
 
 /** Submits a proposal and adds its initial deposit. @throws TxError */

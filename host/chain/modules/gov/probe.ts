@@ -1,16 +1,16 @@
 /** The probe of module gov: a proposal for another upgrade, its deposit, one vote, and the tally. */
 import { create } from "@bufbuild/protobuf";
-import type { ProbeContext } from "../../app/context.js";
 import { BondStatus, type Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import { type Params, ProposalStatus, VoteOption } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { type MsgSubmitProposal, MsgSubmitProposalSchema } from "../../../base/gen/cosmos/gov/v1/tx_pb.js";
+import { compareTimes } from "../../../base/time/time.js";
+import type { KVReader } from "../../../base/types/types.js";
+import type { ProbeContext } from "../../app/context.js";
+import { type Coin, coinsFromMessages, coinsToMessages, normalCoins, parseAmount } from "../../values/coins.js";
+import { fromInteger } from "../../values/decimal.js";
 import { bankOf } from "../bank/bank.js";
 import { STAKING_STORE, validators, writeDelegation } from "../staking/records.js";
 import { softwareUpgrade } from "../upgrade/compose.js";
-import { compareTimes } from "../../../base/time/time.js";
-import type { KVReader } from "../../../base/types/types.js";
-import { type Coin, coinsFromMessages, coinsToMessages, normalCoins, parseAmount } from "../../values/coins.js";
-import { fromInteger } from "../../values/decimal.js";
 import { castVote, submitProposal } from "./messages.js";
 import { paramsProblem } from "./params.js";
 import { GOV_STORE, readNextProposalId, readParams, readProposal } from "./records.js";

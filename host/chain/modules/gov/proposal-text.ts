@@ -1,8 +1,8 @@
 /** What a proposal says of itself: lengths, and the same title and summary in its metadata when that holds any. */
 
-import { utf8 } from "../../../base/text/bytes.js";
 import { rethrowEngineLimit } from "../../../base/errors/engine-limit.js";
 import type { MsgSubmitProposal } from "../../../base/gen/cosmos/gov/v1/tx_pb.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import { type JsonMember, type JsonValue, parseGoJson } from "../../../upgrade/plan-info/go-json.js";
 import { GOV, SDK, TxError } from "../../values/tx-error.js";
 

@@ -1,16 +1,16 @@
 /** Proposals: submitted and cancelled. */
 import { create } from "@bufbuild/protobuf";
-import type { ModuleContext } from "../../app/context.js";
-import type { ReadMessage } from "../../app/tx/message-kind.js";
 import { ProposalSchema, ProposalStatus, TallyResultSchema } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import type { MsgSubmitProposal } from "../../../base/gen/cosmos/gov/v1/tx_pb.js";
 import { compareTimes } from "../../../base/time/time.js";
 import type { Any } from "../../../base/types/types.js";
+import type { ModuleContext, ReadMessage } from "../../app/context.js";
 import { moduleAddress } from "../../values/address.js";
 import { GAS } from "../../values/gas.js";
 import { GOV, TxError, undefinedError } from "../../values/tx-error.js";
 import { chargeDeposits, noSuchProposal } from "./deposits.js";
 import { addPeriod, timeMessage } from "./periods.js";
+import { checkTextLengths } from "./proposal-text.js";
 import { dequeueProposal, enqueue } from "./queues.js";
 import {
   GOV_MODULE,
@@ -23,7 +23,6 @@ import {
   writeNextProposalId,
   writeProposal,
 } from "./records.js";
-import { checkTextLengths } from "./proposal-text.js";
 
 /** Records a proposal in its deposit period and returns its id; its initial deposit is added apart. @throws TxError */
 export function createProposal(context: ModuleContext, message: MsgSubmitProposal): bigint {

@@ -1,6 +1,7 @@
 /** Governance v1: proposals, votes, deposits, and the count of a vote. */
-import { implement, type QueryService } from "../../app/query/service.js";
+
 import { Query } from "../../../base/gen/cosmos/gov/v1/query_pb.js";
+import { implement, type QueryService } from "../../app/query/service.js";
 import { depositOf, depositsPage, paramsOf, proposalOf, proposalsPage, tallyOf, voteOf, votesPage } from "./reads.js";
 
 const KEPT = [

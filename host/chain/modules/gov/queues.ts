@@ -4,8 +4,9 @@
  * 8 bytes | nanoseconds, 4 bytes | id, 8 bytes`; the value is the id. `04 | id` marks a proposal that is voted on, so
  * that a vote need not read the proposal.
  */
-import { bigEndian64, concatBytes, equalBytes, prefixEnd } from "../../../base/text/bytes.js";
+
 import { type Proposal, ProposalStatus } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
+import { bigEndian64, concatBytes, equalBytes, prefixEnd } from "../../../base/text/bytes.js";
 import { compareTimes, ZERO_TIME } from "../../../base/time/time.js";
 import type { KVReader, KVStore, Timestamp } from "../../../base/types/types.js";
 import { readProposal } from "./records.js";

@@ -1,7 +1,5 @@
 /** What the queries of governance read, for both versions of its service. */
 
-import type { QueryCall } from "../../app/query/call.js";
-import { resolverOf } from "../../app/tx/decode.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import type { PageRequest } from "../../../base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import {
@@ -12,6 +10,8 @@ import {
   type TallyResult,
   type Vote,
 } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
+import type { QueryCall } from "../../app/query/call.js";
+import { resolverOf } from "../../app/tx/decode.js";
 import { withZeroValues } from "../../messages/zero-values.js";
 import { type Paged, paginate } from "../../values/paginate.js";
 import { readAddress } from "../../values/request-text.js";

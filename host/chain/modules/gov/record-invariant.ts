@@ -3,8 +3,6 @@
  * and nothing else is, and the module's account holds the deposits. The end of a block relies on all of it.
  */
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bigEndian64, concatBytes, equalBytes } from "../../../base/text/bytes.js";
-import type { Invariant, ReadableStores } from "../../app/module.js";
 import {
   type Deposit,
   DepositSchema,
@@ -16,12 +14,20 @@ import {
   type Vote,
   VoteSchema,
 } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
-import { AUTH_STORE, readAccount } from "../auth/accounts.js";
-import { accountBank, BANK_STORE, balanceRange, storeBank } from "../bank/bank.js";
+import { bigEndian64, concatBytes, equalBytes } from "../../../base/text/bytes.js";
 import type { KVReader } from "../../../base/types/types.js";
+import type { Invariant, ReadableStores } from "../../app/module.js";
 import { checkedAddress, moduleAddress } from "../../values/address.js";
 import { amountOf, coinsFromMessages, normalCoins } from "../../values/coins.js";
-import { counterProblem, decodeRecord, type RecordKind, recordProblem, requireTime } from "../../values/record-check.js";
+import {
+  counterProblem,
+  decodeRecord,
+  type RecordKind,
+  recordProblem,
+  requireTime,
+} from "../../values/record-check.js";
+import { AUTH_STORE, readAccount } from "../auth/accounts.js";
+import { accountBank, BANK_STORE, balanceRange, storeBank } from "../bank/bank.js";
 import { paramsProblem } from "./params.js";
 import { isQueuedOnce, isVotedOn, QUEUE_PREFIXES, queuedProposal } from "./queues.js";
 import { GOV_MODULE, GOV_PREFIXES, GOV_STORE, readNextProposalId, readProposal } from "./records.js";

@@ -1,6 +1,5 @@
 /** Module gov, its records: parameters, proposals, deposits, votes, and the two queues of what ends when. */
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { bigEndian64, concatBytes, prefixEnd } from "../../../base/text/bytes.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import {
   type Deposit,
@@ -12,6 +11,7 @@ import {
   type Vote,
   VoteSchema,
 } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
+import { bigEndian64, concatBytes, prefixEnd } from "../../../base/text/bytes.js";
 import { UINT64_MAX } from "../../../base/types/limits.js";
 import type { KVReader, KVStore } from "../../../base/types/types.js";
 import { checkedAddress } from "../../values/address.js";

@@ -1,14 +1,14 @@
 /** The tally of a proposal over the staking power in state: at its end, and for those who ask before. */
 import { create } from "@bufbuild/protobuf";
-import { fromHex, toHex } from "../../../base/text/bytes.js";
 import { BondStatus } from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import { type Proposal, type TallyResult, TallyResultSchema } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
-import type { Stores } from "../bank/bank.js";
-import { delegationsOf, STAKING_STORE, validators } from "../staking/records.js";
+import { fromHex, toHex } from "../../../base/text/bytes.js";
 import type { KVReader } from "../../../base/types/types.js";
 import { checkedAddress } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
 import { parseDecimal } from "../../values/decimal.js";
+import type { Stores } from "../bank/bank.js";
+import { delegationsOf, STAKING_STORE, validators } from "../staking/records.js";
 import { GOV_STORE, readParams, votesOf } from "./records.js";
 import {
   type Counts,

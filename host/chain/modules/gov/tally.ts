@@ -4,7 +4,15 @@
  */
 
 import { type Params, VoteOption, type WeightedVoteOption } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
-import { type Decimal, divide, fromInteger, multiply, parseDecimal, readDecimal, truncate } from "../../values/decimal.js";
+import {
+  type Decimal,
+  divide,
+  fromInteger,
+  multiply,
+  parseDecimal,
+  readDecimal,
+  truncate,
+} from "../../values/decimal.js";
 
 export interface TallyValidator {
   /** Names the operator; delegations and votes use the same names. */

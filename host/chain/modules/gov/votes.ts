@@ -1,6 +1,5 @@
 /** Votes: one option, or several with weights that sum up to 1. A later vote of the same voter replaces the earlier. */
 import { create } from "@bufbuild/protobuf";
-import type { ModuleContext } from "../../app/context.js";
 import {
   VoteOption,
   VoteOptionSchema,
@@ -9,11 +8,12 @@ import {
   WeightedVoteOptionSchema,
 } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { goQuote } from "../../../upgrade/plan-info/go-quote.js";
+import type { ModuleContext } from "../../app/context.js";
 import { formatDecimal, ONE, readDecimal } from "../../values/decimal.js";
 import { GOV, SDK, TxError } from "../../values/tx-error.js";
+import { checkMetadataLength } from "./proposal-text.js";
 import { isVotedOn } from "./queues.js";
 import { GOV_STORE, writeVote } from "./records.js";
-import { checkMetadataLength } from "./proposal-text.js";
 
 const OPTIONS: ReadonlySet<VoteOption> = new Set([
   VoteOption.YES,

@@ -1,13 +1,13 @@
 /** MsgCreateValidator: what the Cosmos SDK asks of a new validator, in its order and words. */
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { equalBytes, utf8 } from "../../../base/text/bytes.js";
-import type { ModuleContext } from "../../app/context.js";
-import { readAddress } from "../../app/tx/read-address.js";
 import { BondStatus, CommissionSchema, ValidatorSchema } from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import { PubKeySchema } from "../../../base/gen/cosmos/crypto/ed25519/keys_pb.js";
 import type { CommissionRates, Description } from "../../../base/gen/cosmos/staking/v1beta1/staking_pb.js";
 import type { MsgCreateValidator } from "../../../base/gen/cosmos/staking/v1beta1/tx_pb.js";
+import { equalBytes, utf8 } from "../../../base/text/bytes.js";
+import type { ModuleContext } from "../../app/context.js";
+import { readAddress } from "../../app/tx/read-address.js";
 import { type Decimal, formatDecimal, ONE } from "../../values/decimal.js";
 import { readMessageCoins } from "../../values/message-coins.js";
 import { SDK, STAKING, TxError } from "../../values/tx-error.js";

@@ -1,9 +1,10 @@
 /** Delegating and undelegating, by the steps of the Cosmos SDK. The set of validators follows at the end of the block. */
-import { equalBytes } from "../../../base/text/bytes.js";
-import type { ModuleContext } from "../../app/context.js";
+
 import type { Delegation, Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { equalBytes } from "../../../base/text/bytes.js";
 import { addTime } from "../../../base/time/time.js";
 import type { KVStore, Timestamp } from "../../../base/types/types.js";
+import type { ModuleContext } from "../../app/context.js";
 import { type Decimal, formatDecimal, parseDecimal, truncate } from "../../values/decimal.js";
 import { SDK, STAKING, TxError } from "../../values/tx-error.js";
 import { delegateCoins, keepPools, moveBetweenPools, poolOf } from "./pools.js";

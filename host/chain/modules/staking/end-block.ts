@@ -2,9 +2,10 @@
  * The end of a block in module staking, from its first message on: who is bonded follows power, and what has unbonded comes
  * back. Before that message validators are as genesis and handlers leave them.
  */
-import type { ModuleContext } from "../../app/context.js";
+
 import { compareTimes } from "../../../base/time/time.js";
 import { isWritten } from "../../../upgrade/module/guards.js";
+import type { ModuleContext } from "../../app/context.js";
 import { moveBetweenPools, undelegateCoins } from "./pools.js";
 import { keepsPools, STAKING_STORE } from "./records.js";
 import { endUnbonding, settleStatuses } from "./status.js";

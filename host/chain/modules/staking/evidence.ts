@@ -2,11 +2,12 @@
  * Evidence of a double signature: its validator is jailed for good and leaves the set. Nothing is slashed: the Cosmos SDK's module
  * slashing is not one of these.
  */
+
+import { BondStatus } from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import { equalBytes } from "../../../base/text/bytes.js";
 import type { Misbehavior } from "../../app/block-info.js";
 import type { ModuleContext } from "../../app/context.js";
 import { addressOf } from "../../comet-types/keys.js";
-import { BondStatus } from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import { rankedValidators } from "./power.js";
 import { STAKING_STORE, setValidator, validators } from "./records.js";
 

@@ -1,8 +1,9 @@
 /** The staking part of a genesis document: validators and what is delegated to them. */
+
+import { BondStatus, type Delegation, type Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import { concatBytes, toBase64 } from "../../../base/text/bytes.js";
 import { listText, openText } from "../../app/genesis/list-text.js";
 import { moduleGenesis } from "../../app/genesis/module-genesis.js";
-import { BondStatus, type Delegation, type Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import type { Addresses } from "../../values/address.js";
 import { parseAmount } from "../../values/coins.js";
 import { type GenesisList, listOnce } from "../../values/json-list.js";

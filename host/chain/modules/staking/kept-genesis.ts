@@ -5,9 +5,6 @@
  */
 import { create } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { concatBytes, EMPTY, equalBytes, utf8 } from "../../../base/text/bytes.js";
-import { listText } from "../../app/genesis/list-text.js";
-import type { GenesisContext, GenesisSection } from "../../app/genesis/module-genesis.js";
 import {
   BondStatus,
   type UnbondingDelegation,
@@ -15,9 +12,12 @@ import {
   UnbondingEntrySchema,
   type Validator,
 } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { concatBytes, EMPTY, equalBytes, utf8 } from "../../../base/text/bytes.js";
 import { decodeText } from "../../../base/text/text.js";
 import { formatTime, parseTime, ZERO_TIME } from "../../../base/time/time.js";
 import type { KVReader, Timestamp } from "../../../base/types/types.js";
+import { listText } from "../../app/genesis/list-text.js";
+import type { GenesisContext, GenesisSection } from "../../app/genesis/module-genesis.js";
 import type { Addresses } from "../../values/address.js";
 import { amountOf, parseAmount } from "../../values/coins.js";
 import { formatDecimal, parseDecimal } from "../../values/decimal.js";

@@ -1,7 +1,5 @@
 /** The messages of module staking that there are: a validator is created, coins are delegated and undelegated. */
-import type { ModuleContext } from "../../app/context.js";
-import { type MessageKind, messageKind } from "../../app/tx/message-kind.js";
-import { readAddress } from "../../app/tx/read-address.js";
+
 import {
   MsgCreateValidatorResponseSchema,
   MsgCreateValidatorSchema,
@@ -12,6 +10,9 @@ import {
   MsgUndelegateSchema,
 } from "../../../base/gen/cosmos/staking/v1beta1/tx_pb.js";
 import { formatTime } from "../../../base/time/time.js";
+import type { MessageKind, ModuleContext } from "../../app/context.js";
+import { messageKind } from "../../app/tx/message-kind.js";
+import { readAddress } from "../../app/tx/read-address.js";
 import { formatDecimal } from "../../values/decimal.js";
 import { readMessageCoins } from "../../values/message-coins.js";
 import { SDK, TxError } from "../../values/tx-error.js";

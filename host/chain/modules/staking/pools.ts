@@ -5,14 +5,14 @@
  */
 
 import { sha256 } from "@noble/hashes/sha2.js";
-import { utf8 } from "../../../base/text/bytes.js";
-import type { ModuleContext } from "../../app/context.js";
-import type { Invariant, ReadableStores } from "../../app/module.js";
 import { rethrowEngineLimit } from "../../../base/errors/engine-limit.js";
 import { messageOf } from "../../../base/errors/errors.js";
 import { BondStatus, type Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import { decodeText } from "../../../base/text/text.js";
 import type { KVReader } from "../../../base/types/types.js";
+import type { ModuleContext } from "../../app/context.js";
+import type { Invariant, ReadableStores } from "../../app/module.js";
 import { moduleAddress } from "../../values/address.js";
 import { AMOUNT_MAX, amountOf, type Coin, formatCoins } from "../../values/coins.js";
 import { uncounted } from "../../values/gas.js";

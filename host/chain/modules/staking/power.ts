@@ -1,13 +1,13 @@
 /** Voting power in consensus: which validators decide blocks, and with how much, as the Cosmos SDK's staking has it. */
 
-import { compareBytes, toHex } from "../../../base/text/bytes.js";
-import type { Invariant, ReadableStores } from "../../app/module.js";
-import { TOTAL_POWER_MAX } from "../../comet-types/validator-set.js";
-import type { ValidatorUpdate } from "../../comet-types/validator-updates.js";
 import { rethrowEngineLimit } from "../../../base/errors/engine-limit.js";
 import { messageOf } from "../../../base/errors/errors.js";
 import { BondStatus, type Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { compareBytes, toHex } from "../../../base/text/bytes.js";
 import type { KVReader } from "../../../base/types/types.js";
+import type { Invariant, ReadableStores } from "../../app/module.js";
+import { TOTAL_POWER_MAX } from "../../comet-types/validator-set.js";
+import type { ValidatorUpdate } from "../../comet-types/validator-updates.js";
 import { parseAmount } from "../../values/coins.js";
 import { STAKING_STORE, validators } from "./records.js";
 

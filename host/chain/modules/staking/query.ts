@@ -1,15 +1,19 @@
 /** Staking as clients see it: validators, delegations, and what of them is unbonding. */
 
-import { equalBytes, toHex } from "../../../base/text/bytes.js";
-import type { QueryCall } from "../../app/query/call.js";
-import { implement, type QueryService } from "../../app/query/service.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
-import type { Delegation, UnbondingDelegation, Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
-import { BondStatus as StoredStatus } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import {
+  type Delegation,
+  BondStatus as StoredStatus,
+  type UnbondingDelegation,
+  type Validator,
+} from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import type { PageRequest } from "../../../base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { PubKeySchema } from "../../../base/gen/cosmos/crypto/ed25519/keys_pb.js";
 import { Query } from "../../../base/gen/cosmos/staking/v1beta1/query_pb.js";
 import { BondStatus, BondStatusSchema } from "../../../base/gen/cosmos/staking/v1beta1/staking_pb.js";
+import { equalBytes, toHex } from "../../../base/text/bytes.js";
+import type { QueryCall } from "../../app/query/call.js";
+import { implement, type QueryService } from "../../app/query/service.js";
 import type { Addresses } from "../../values/address.js";
 import { packAny } from "../../values/any.js";
 import { JsonReader } from "../../values/json-reader.js";

@@ -2,8 +2,7 @@
  * What module staking holds to be always true of its own store: every entry is one of its records, records are under their own
  * keys, and the queues name what the records say. The end of a block relies on all of it.
  */
-import { concatBytes, equalBytes, fromHex, toHex } from "../../../base/text/bytes.js";
-import type { Invariant, ReadableStores } from "../../app/module.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
 import {
   BondStatus,
@@ -13,9 +12,11 @@ import {
   type Validator,
   ValidatorSchema,
 } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { concatBytes, equalBytes, fromHex, toHex } from "../../../base/text/bytes.js";
 import { decodeText } from "../../../base/text/text.js";
 import { compareTimes, ZERO_TIME } from "../../../base/time/time.js";
 import type { KVReader } from "../../../base/types/types.js";
+import type { Invariant, ReadableStores } from "../../app/module.js";
 import { isDenom, parseAmount } from "../../values/coins.js";
 import { type Decimal, formatDecimal, parseDecimal } from "../../values/decimal.js";
 import {

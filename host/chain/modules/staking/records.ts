@@ -1,6 +1,5 @@
 /** Records of module staking: validators and delegations. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { concatBytes, prefixEnd } from "../../../base/text/bytes.js";
 import {
   BondStatus,
   type Delegation,
@@ -8,6 +7,7 @@ import {
   type Validator,
   ValidatorSchema,
 } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { concatBytes, prefixEnd } from "../../../base/text/bytes.js";
 import type { KVReader, KVStore } from "../../../base/types/types.js";
 import { allRecords, type Records } from "../../values/records.js";
 import type { GenesisDelegation, GenesisValidator } from "./genesis-records.js";

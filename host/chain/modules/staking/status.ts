@@ -1,12 +1,12 @@
 /** How validators come to be bonded, to unbond, and to be unbonded: at the end of a block that wrote to the store. */
 import { create } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { toHex } from "../../../base/text/bytes.js";
-import type { ModuleContext } from "../../app/context.js";
-import { TOTAL_POWER_MAX } from "../../comet-types/validator-set.js";
 import { BondStatus, type Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { toHex } from "../../../base/text/bytes.js";
 import { addTime } from "../../../base/time/time.js";
 import type { KVReader, KVStore } from "../../../base/types/types.js";
+import type { ModuleContext } from "../../app/context.js";
+import { TOTAL_POWER_MAX } from "../../comet-types/validator-set.js";
 import { JsonReader } from "../../values/json-reader.js";
 import { readStakingParams, type StakingParams } from "./params.js";
 import { powerOf, rankedValidators } from "./power.js";

@@ -1,7 +1,6 @@
 /** What is unbonding: delegations with the entries that come back, validators, and the two queues of what ends when. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
-import { bigEndian64, concatBytes, equalBytes, prefixEnd } from "../../../base/text/bytes.js";
 import {
   type UnbondingDelegation,
   UnbondingDelegationSchema,
@@ -9,6 +8,7 @@ import {
   UnbondingEntrySchema,
   type Validator,
 } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { bigEndian64, concatBytes, equalBytes, prefixEnd } from "../../../base/text/bytes.js";
 import { compareTimes, ZERO_TIME } from "../../../base/time/time.js";
 import type { Height, KVReader, KVStore, Timestamp } from "../../../base/types/types.js";
 import { allRecords, type Records } from "../../values/records.js";

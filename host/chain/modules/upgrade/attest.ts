@@ -1,8 +1,5 @@
 /** MsgAttest and MsgWithdrawAttestation: what a validator's operator says of a plan before its height. */
 
-import type { ModuleContext } from "../../app/context.js";
-import { type MessageKind, messageKind } from "../../app/tx/message-kind.js";
-import { readAddress } from "../../app/tx/read-address.js";
 import {
   type MsgAttest,
   MsgAttestResponseSchema,
@@ -11,9 +8,12 @@ import {
   MsgWithdrawAttestationResponseSchema,
   MsgWithdrawAttestationSchema,
 } from "../../../base/gen/chain/upgrade/v1/tx_pb.js";
-import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
-import { SDK, STAKING, TxError } from "../../values/tx-error.js";
 import { visible } from "../../../base/text/visible.js";
+import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
+import type { MessageKind, ModuleContext } from "../../app/context.js";
+import { messageKind } from "../../app/tx/message-kind.js";
+import { readAddress } from "../../app/tx/read-address.js";
+import { SDK, STAKING, TxError } from "../../values/tx-error.js";
 import { decidesBlocks } from "../staking/power.js";
 import { readValidator, STAKING_STORE } from "../staking/records.js";
 import { readAttestation, removeAttestation, writeAttestation } from "./attestations.js";

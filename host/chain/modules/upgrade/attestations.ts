@@ -3,9 +3,9 @@
  * (assembly/core/keys.ts), and the Cosmos SDK's module has no 05 either. A chain in which nobody attests has no such key.
  */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { concatBytes } from "../../../base/text/bytes.js";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import { type Attestation, AttestationSchema } from "../../../base/gen/chain/upgrade/v1/attestation_pb.js";
+import { concatBytes } from "../../../base/text/bytes.js";
 import type { KVReader, KVStore } from "../../../base/types/types.js";
 import { allRecords, type Records } from "../../values/records.js";
 

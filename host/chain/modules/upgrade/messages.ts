@@ -1,11 +1,11 @@
 /** MsgSoftwareUpgrade and MsgCancelUpgrade, under the project's package name and under the Cosmos SDK's. */
 
-import type { ModuleContext } from "../../app/context.js";
-import { type MessageKind, messageKind } from "../../app/tx/message-kind.js";
 import * as chainTx from "../../../base/gen/chain/upgrade/v1beta1/tx_pb.js";
 import * as cosmosTx from "../../../base/gen/cosmos/upgrade/v1beta1/tx_pb.js";
 import type { Plan } from "../../../base/types/types.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
+import type { MessageKind, ModuleContext } from "../../app/context.js";
+import { messageKind } from "../../app/tx/message-kind.js";
 
 type SoftwareUpgrade = Pick<chainTx.MsgSoftwareUpgrade | cosmosTx.MsgSoftwareUpgrade, "authority" | "plan">;
 

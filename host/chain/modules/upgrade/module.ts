@@ -1,6 +1,7 @@
 /** Module upgrade: its messages and queries. What it does in a block is the application's own part (host/upgrade/module). */
-import type { Module } from "../../app/module.js";
+
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
+import type { Module } from "../../app/module.js";
 import { attestationMessages } from "./attest.js";
 import { UPGRADE_MESSAGES } from "./messages.js";
 import { chainUpgradeQuery, cosmosUpgradeQuery } from "./query.js";

@@ -1,8 +1,8 @@
 /** The query about the readiness of a plan, from one committed state. */
 import { equalBytes, fromHex } from "../../../base/text/bytes.js";
-import type { QueryCall } from "../../app/query/call.js";
-import { pinnedHash } from "../../../upgrade/plan-info/plan-info.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
+import { pinnedHash } from "../../../upgrade/plan-info/plan-info.js";
+import type { QueryCall } from "../../app/query/call.js";
 import type { ReadinessGroup } from "./readiness.js";
 import { readinessIn } from "./state-readiness.js";
 

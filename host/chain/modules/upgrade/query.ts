@@ -1,14 +1,14 @@
 /** The upgrade module's queries, under the chain's own name and under the one that today's clients know. */
 
-import type { QueryCall } from "../../app/query/call.js";
-import { implement, type QueryService } from "../../app/query/service.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { Query as ChainQuery } from "../../../base/gen/chain/upgrade/v1beta1/query_pb.js";
 import { Query as CosmosQuery } from "../../../base/gen/cosmos/upgrade/v1beta1/query_pb.js";
-import { decodeReceipt } from "../../../upgrade/handler/receipt.js";
 import { ZERO_TIME } from "../../../base/time/time.js";
 import type { Plan } from "../../../base/types/types.js";
+import { decodeReceipt } from "../../../upgrade/handler/receipt.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
+import type { QueryCall } from "../../app/query/call.js";
+import { implement, type QueryService } from "../../app/query/service.js";
 import { checkText } from "../../values/request-text.js";
 import { readinessOf } from "./query-readiness.js";
 

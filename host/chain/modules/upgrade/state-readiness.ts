@@ -1,8 +1,9 @@
 /** The readiness of a plan in one state: attestations of store `upgrade` by the powers in store `staking`. */
-import { toHex } from "../../../base/text/bytes.js";
-import type { ReadableStores } from "../../app/module.js";
+
 import type { Validator } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import { toHex } from "../../../base/text/bytes.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
+import type { ReadableStores } from "../../app/module.js";
 import { JsonReader } from "../../values/json-reader.js";
 import { readStakingParams } from "../staking/params.js";
 import { decidingValidators, powerOf } from "../staking/power.js";

@@ -1,8 +1,8 @@
 /** What a handler may do to a chain, for those who approve it: from the manifest, which the host holds it to. */
 import { toHex } from "../../../base/text/bytes.js";
+import { visible } from "../../../base/text/visible.js";
 import type { Manifest } from "../../../upgrade/handler/manifest/manifest-types.js";
 import type { ModuleTable } from "../../../upgrade/module/module-table.js";
-import { visible } from "../../../base/text/visible.js";
 import { MEMORY_PAGES_MAX, PAGE_BYTES } from "../../../upgrade/wasm/limits.js";
 import type { WasmModule } from "../../../upgrade/wasm/wasm-module.js";
 import { chainLines, type OnThisChain, onThisChain } from "./on-this-chain.js";

@@ -2,14 +2,15 @@
  * Describes what a handler does to the modules of one chain. It reads the chain's table of modules and stores, and applies the
  * guards whose result follows from its manifest. It reads no state: it assumes that the chain has every module and store of the table.
  */
+
+import { isUpgradeError } from "../../../base/errors/errors.js";
+import { compareText } from "../../../base/text/bytes.js";
+import { visible } from "../../../base/text/visible.js";
 import { NamedStores } from "../../../state/branch/kv/cache-multi-store.js";
 import { MemoryKVStore } from "../../../state/branch/kv/memory-kv.js";
-import { compareText } from "../../../base/text/bytes.js";
-import { isUpgradeError } from "../../../base/errors/errors.js";
 import type { Manifest } from "../../../upgrade/handler/manifest/manifest-types.js";
 import { guardAllStores, guardBefore, guardStores } from "../../../upgrade/module/guards.js";
 import { type ModuleTable, StoreOwners } from "../../../upgrade/module/module-table.js";
-import { visible } from "../../../base/text/visible.js";
 
 export interface OnThisChain {
   /** Stores that are deleted or renamed, with the module that loses each. */
@@ -30,8 +31,8 @@ export interface OnThisChain {
 export function onThisChain(manifest: Manifest, table: ModuleTable): OnThisChain {
   const { name: planName, allows, removes, storeUpgrades, versions } = manifest;
   const { deleted, renamed } = storeUpgrades;
-  const news = new Set([...versions].filter(([, { from }]) => !from).map(([module]) => module));
-  const known = [...table.moduleStores.keys()].filter((module) => !news.has(module));
+  const added = new Set([...versions].filter(([, { from }]) => !from).map(([module]) => module));
+  const known = [...table.moduleStores.keys()].filter((module) => !added.has(module));
   const stored = new Map([...known, ...removes].map((module) => [module, 1n]));
   const opened = openedStores(manifest, table, known);
   const owners = new StoreOwners(table.moduleStores, { stored, opened, storeUpgrades });

@@ -1,10 +1,10 @@
 /** A store after a run against what its fixture expects, key by key. */
 import { toHex } from "../../../base/text/bytes.js";
+import type { MultiStore } from "../../../base/types/types.js";
 import { type BytesLike, bytes } from "../../../upgrade/test-kit/bytes-like.js";
 import { diffStores } from "../../../upgrade/test-kit/diff.js";
 import { keyText } from "../../../upgrade/test-kit/failure/failure-lines.js";
 import { MemoryStores } from "../../../upgrade/test-kit/memory-stores.js";
-import type { MultiStore } from "../../../base/types/types.js";
 
 /** Bytes in hex; null: the key is absent. */
 export interface KeyDifference {

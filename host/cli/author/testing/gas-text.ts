@@ -1,9 +1,9 @@
 /** What the gas of a run went to, in lines for people. */
 
+import { visible } from "../../../base/text/visible.js";
 import { shortName } from "../../../upgrade/test-kit/failure/failure-lines.js";
 import type { FunctionGas } from "../../../upgrade/test-kit/gas/function-trace.js";
 import type { GasProfile } from "../../../upgrade/test-kit/gas/gas-profile.js";
-import { visible } from "../../../base/text/visible.js";
 
 /** Functions that are shown: those with the most gas of their own. */
 const FUNCTIONS_SHOWN = 10;

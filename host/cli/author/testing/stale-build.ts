@@ -1,8 +1,8 @@
 /** Is a built handler still what the sources make? handler.lock.json names what they were when it was built. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { toHex } from "../../../base/text/bytes.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { toHex } from "../../../base/text/bytes.js";
 import { programName } from "../../../base/text/program-name.js";
 import { readLock } from "../lock.js";
 import type { HandlerProject } from "../project.js";

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isEmbedded } from "../../../base/native/embedded.js";
-import { programName } from "../../../base/text/program-name.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { programName } from "../../../base/text/program-name.js";
 import { openMappedHandler } from "../map/mapped-handler.js";
 import { HandlerProject, readFixture } from "../project.js";
 import { type FixtureResult, testFixture, withDefault } from "./fixture-runs.js";

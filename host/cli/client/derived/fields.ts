@@ -2,10 +2,10 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { messageOf } from "../../../base/errors/errors.js";
+import { usage } from "../../../base/terminal/usage.js";
+import { kebab, unknownName } from "../../../base/text/text.js";
 import { INT64_MAX, UINT64_MAX } from "../../../base/types/limits.js";
 import { requireKnownNames, shortName } from "../../../chain/messages/json-names.js";
-import { kebab, unknownName } from "../../../base/text/text.js";
-import { usage } from "../../../base/terminal/usage.js";
 import { parseCoins } from "../../../chain/values/coins.js";
 import { messageRegistry } from "../message-json.js";
 

@@ -2,12 +2,12 @@
 import { create, type DescField, type DescMethod, toJson } from "@bufbuild/protobuf";
 import { messageOf } from "../../../base/errors/errors.js";
 import { PageRequestSchema } from "../../../base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
-import { messageFromJson } from "../../../chain/messages/message-json.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
-import { programChain } from "../../flags/program-chain.js";
-import { kebab } from "../../../base/text/text.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { kebab } from "../../../base/text/text.js";
+import { messageFromJson } from "../../../chain/messages/message-json.js";
+import { programChain } from "../../flags/program-chain.js";
 import { ask } from "../../wallet/ask.js";
 import { addQueryFlags, type QueryFlags, queryClient } from "../flags.js";
 import { messageJson, messageRegistry } from "../message-json.js";

@@ -1,13 +1,13 @@
 /** `tx <module> <message>`, where it has no command written by hand: read from the descriptors of the messages. */
 import { type DescMessage, toBinary } from "@bufbuild/protobuf";
-import type { MessageKind } from "../../../chain/app/tx/message-kind.js";
 import { messageOf } from "../../../base/errors/errors.js";
-import { messageFromJson } from "../../../chain/messages/message-json.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
-import { programChain } from "../../flags/program-chain.js";
-import { kebab } from "../../../base/text/text.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { kebab } from "../../../base/text/text.js";
+import type { MessageKind } from "../../../chain/app/context.js";
+import { messageFromJson } from "../../../chain/messages/message-json.js";
+import { programChain } from "../../flags/program-chain.js";
 import { messageRegistry } from "../message-json.js";
 import { addTxFlags, type TxFlags } from "../tx/flags.js";
 import { addFieldFlags, fieldNames, type Json, jsonOfFlags, requireEnums } from "./fields.js";

@@ -1,13 +1,13 @@
 /** Questions about transactions and blocks. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { fromHex, toBase64 } from "../../../base/text/bytes.js";
-import type { RpcClient } from "../../../node/remote/client.js";
-import { named } from "../../../node/remote/refusals.js";
 import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
 import { Service } from "../../../base/gen/cosmos/tx/v1beta1/service_pb.js";
 import { parseHeight } from "../../../base/terminal/options.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { fromHex, toBase64 } from "../../../base/text/bytes.js";
+import type { RpcClient } from "../../../node/remote/client.js";
+import { named } from "../../../node/remote/refusals.js";
 import { ask } from "../../wallet/ask.js";
 import { type QueryFlags, rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";

@@ -1,8 +1,16 @@
 /** When a height will be reached, asked of a node and printed: the computation is host/chain/app/pace.ts. */
 
-import type { RpcClient } from "../../../node/remote/client.js";
-import { type BlockTimes, blockTimesOf, type Estimate, estimate, isShort, type Moment, windowsOf } from "../../../chain/app/pace.js";
 import { durationText, parseTime } from "../../../base/time/time.js";
+import {
+  type BlockTimes,
+  blockTimesOf,
+  type Estimate,
+  estimate,
+  isShort,
+  type Moment,
+  windowsOf,
+} from "../../../chain/app/pace.js";
+import type { RpcClient } from "../../../node/remote/client.js";
 
 const NANOS = 1_000_000_000n;
 const MILLI_NANOS = 1_000_000n;

@@ -2,8 +2,8 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { ProposalStatus } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { Query } from "../../../base/gen/cosmos/gov/v1/query_pb.js";
-import { UINT64_MAX } from "../../../base/types/limits.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { UINT64_MAX } from "../../../base/types/limits.js";
 import { ask } from "../../wallet/ask.js";
 import { type QueryFlags, queryClient } from "../flags.js";
 import { messageJson } from "../message-json.js";

@@ -1,11 +1,12 @@
 /** `query upgrade readiness`: who would run the same file with the same result, by power. */
-import { toHex, toUpperHex } from "../../../base/text/bytes.js";
+
 import {
   Query,
   type Readiness,
   type ReadinessGroup,
   type ReadyValidator,
 } from "../../../base/gen/chain/upgrade/v1beta1/query_pb.js";
+import { toHex, toUpperHex } from "../../../base/text/bytes.js";
 import { visible } from "../../../base/text/visible.js";
 import { askUpgrade } from "../../wallet/ask-upgrade.js";
 import { queryClient } from "../flags.js";

@@ -1,10 +1,10 @@
 /** A receipt with its proof, verified before it is shown. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { equalBytes, toBase64, toHex, toUpperHex } from "../../../base/text/bytes.js";
-import type { RpcClient } from "../../../node/remote/client.js";
 import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
-import { decodeReceipt, type Receipt } from "../../../upgrade/handler/receipt.js";
+import { equalBytes, toBase64, toHex, toUpperHex } from "../../../base/text/bytes.js";
 import { formatTime } from "../../../base/time/time.js";
+import type { RpcClient } from "../../../node/remote/client.js";
+import { decodeReceipt, type Receipt } from "../../../upgrade/handler/receipt.js";
 import { type AbciAnswer, type AbciQuestion, abciQuery } from "../../wallet/ask.js";
 import { claimOf, type Proven, provenFrom } from "../verify/proven.js";
 import { type TrustFlags, trustedBlock } from "../verify/trust.js";

@@ -1,13 +1,13 @@
 /** Questions about upgrades. */
 
-import { RpcClient } from "../../../node/remote/client.js";
-import { Core } from "../../../upgrade/core/core.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { Query, type UpgradeProgress } from "../../../base/gen/chain/upgrade/v1beta1/query_pb.js";
-import type { Estimate } from "../../../chain/app/pace.js";
-import { planProtoJson } from "../../../upgrade/plan-info/plan-text.js";
 import { jsonToYaml, type YamlValue } from "../../../base/terminal/yaml/yaml.js";
 import { visible } from "../../../base/text/visible.js";
+import type { Estimate } from "../../../chain/app/pace.js";
+import { RpcClient } from "../../../node/remote/client.js";
+import { Core } from "../../../upgrade/core/core.js";
+import { planProtoJson } from "../../../upgrade/plan-info/plan-text.js";
 import { askUpgrade } from "../../wallet/ask-upgrade.js";
 import { type QueryFlags, queryClient, rpcClient } from "../flags.js";
 import { messageJson } from "../message-json.js";

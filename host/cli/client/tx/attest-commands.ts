@@ -1,8 +1,9 @@
 /** The commands of attestations, in chains whose module upgrade has the messages. */
-import { ATTEST_URL } from "../../../chain/modules/upgrade/compose.js";
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseInt64 } from "../../../base/terminal/options.js";
 import type { Output } from "../../../base/terminal/output.js";
+import { ATTEST_URL } from "../../../chain/modules/upgrade/compose.js";
 import { programChain } from "../../flags/program-chain.js";
 import type { AttestFlags } from "./attest.js";
 import { addTxFlags, type TxFlags } from "./flags.js";

@@ -1,14 +1,14 @@
 /** `tx upgrade attest` and `withdraw-attestation`: what an operator says of a plan, from flags, a handler's file, a report. */
 import { existsSync } from "node:fs";
-import { fromHex, toHex, toUpperHex } from "../../../base/text/bytes.js";
-import { Home } from "../../../node/home/home.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { Query as UpgradeQuery } from "../../../base/gen/chain/upgrade/v1beta1/query_pb.js";
-import { attestation, attestationWithdrawal } from "../../../chain/modules/upgrade/compose.js";
 import type { Output } from "../../../base/terminal/output.js";
-import { programChain } from "../../flags/program-chain.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { fromHex, toHex, toUpperHex } from "../../../base/text/bytes.js";
 import { visible } from "../../../base/text/visible.js";
+import { attestation, attestationWithdrawal } from "../../../chain/modules/upgrade/compose.js";
+import { Home } from "../../../node/home/home.js";
+import { programChain } from "../../flags/program-chain.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../flags.js";
 import { type AppliedReport, appliedReport, plansForAdvice, requireKnown, requireOwn } from "./attested-report.js";

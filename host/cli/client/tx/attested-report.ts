@@ -1,14 +1,14 @@
 /** What an attestation names and rests on, compared with the chain of the node that is asked: it stays in state for everybody to rely on. */
 import { existsSync } from "node:fs";
-import { fromBase64, fromHex } from "../../../base/text/bytes.js";
-import type { RpcClient } from "../../../node/remote/client.js";
 import { isUpgradeError } from "../../../base/errors/errors.js";
 import { Query as UpgradeQuery } from "../../../base/gen/chain/upgrade/v1beta1/query_pb.js";
 import { ProposalStatus } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { Query as GovQuery } from "../../../base/gen/cosmos/gov/v1/query_pb.js";
-import { scheduledPlan } from "../../../chain/modules/upgrade/compose.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { fromBase64, fromHex } from "../../../base/text/bytes.js";
 import { visible } from "../../../base/text/visible.js";
+import { scheduledPlan } from "../../../chain/modules/upgrade/compose.js";
+import type { RpcClient } from "../../../node/remote/client.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../flags.js";
 import type { TxFlags } from "./flags.js";

@@ -1,8 +1,9 @@
 /** Sends a transaction's bytes and shows the node's response in the Cosmos SDK's form. */
-import { toBase64, toUpperHex } from "../../../base/text/bytes.js";
-import type { RpcClient } from "../../../node/remote/client.js";
+
 import { sha256 } from "../../../base/native/sha256.js";
 import type { Output } from "../../../base/terminal/output.js";
+import { toBase64, toUpperHex } from "../../../base/text/bytes.js";
+import type { RpcClient } from "../../../node/remote/client.js";
 import { waitForTx } from "../query/blocks.js";
 import { txFailure } from "./failure.js";
 import type { TxFlags } from "./flags.js";

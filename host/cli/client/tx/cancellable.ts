@@ -1,14 +1,14 @@
 /** Whether a vote to cancel can still end before the upgrade's height (specification 7.7). */
 
-import type { RpcClient } from "../../../node/remote/client.js";
-import { Core } from "../../../upgrade/core/core.js";
 import { isUpgradeError } from "../../../base/errors/errors.js";
 import type { Params } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { Query } from "../../../base/gen/cosmos/gov/v1/query_pb.js";
-import { type BlockTimes, isShort, paceOf } from "../../../chain/app/pace.js";
+import { usage } from "../../../base/terminal/usage.js";
 import { durationText } from "../../../base/time/time.js";
 import type { Height } from "../../../base/types/types.js";
-import { usage } from "../../../base/terminal/usage.js";
+import { type BlockTimes, isShort, paceOf } from "../../../chain/app/pace.js";
+import type { RpcClient } from "../../../node/remote/client.js";
+import { Core } from "../../../upgrade/core/core.js";
 import { ask } from "../../wallet/ask.js";
 import { blockTimes, dateText, shortPaceText } from "../query/estimate.js";
 

@@ -1,10 +1,11 @@
 /** A new validator as flags and files describe it: what `gentx`, `add-validator` and `tx staking create-validator` sign. */
-import { type NewValidatorMessage, newValidator } from "../../../chain/modules/staking/compose.js";
-import { programChain } from "../../flags/program-chain.js";
+
 import { usage } from "../../../base/terminal/usage.js";
+import { type NewValidatorMessage, newValidator } from "../../../chain/modules/staking/compose.js";
 import type { Coin } from "../../../chain/values/coins.js";
 import { ONE, readDecimal } from "../../../chain/values/decimal.js";
 import { JsonReader } from "../../../chain/values/json-reader.js";
+import { programChain } from "../../flags/program-chain.js";
 
 /** Flags of the commands, with the Cosmos SDK's names and defaults. */
 export interface ValidatorFlags {

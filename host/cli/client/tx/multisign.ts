@@ -1,12 +1,12 @@
 /** Joins the signatures of a multisig key's members into one transaction. */
 import { create, equals, toBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
-import { verifySignature } from "../../../chain/comet-types/keys.js";
 import { MultiSignatureSchema } from "../../../base/gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
 import { SignatureDescriptorsSchema, SignMode } from "../../../base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { SignerInfoSchema, type Tx, TxSchema } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { verifySignature } from "../../../chain/comet-types/keys.js";
 import { type MultisigKey, packKey, type SigningKey } from "../../../chain/values/account-key.js";
 import { withKeyring } from "../keyring-options.js";
 import { messageJson } from "../message-json.js";

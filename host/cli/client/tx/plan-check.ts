@@ -1,12 +1,12 @@
 /** What is checked of a plan before it is proposed: the rules of plans, and its info, offline or with its downloads. */
 
+import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
+import type { Height, Plan } from "../../../base/types/types.js";
 import type { RpcClient } from "../../../node/remote/client.js";
 import { Core } from "../../../upgrade/core/core.js";
-import { Downloads } from "../../../visor/download/verify-download.js";
-import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
 import { checkPlanInfo, type PlanInfo } from "../../../upgrade/plan-info/plan-info.js";
 import { type PlanUrlRules, parsePlanUrl } from "../../../upgrade/plan-info/plan-url.js";
-import type { Height, Plan } from "../../../base/types/types.js";
+import { Downloads } from "../../../visor/download/verify-download.js";
 import { lastHeightOf } from "../query/estimate.js";
 import { misspeltInfo } from "./proposal-summary.js";
 

@@ -1,17 +1,17 @@
 /** `--handler FILE`: the plan pins that file, and who proposes and who votes read what it may do. */
 
+import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
+import { usage } from "../../../base/terminal/usage.js";
+import { utf8 } from "../../../base/text/bytes.js";
+import { programName } from "../../../base/text/program-name.js";
+import { shellWord } from "../../../base/text/shell-word.js";
+import { quoted } from "../../../base/text/visible.js";
+import { PLAN_NAME_BYTES_MAX } from "../../../base/types/limits.js";
+import { SUMMARY_BYTES_MAX } from "../../../chain/modules/gov/proposal-text.js";
+import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../../upgrade/plan-info/plan-info.js";
 import { type Consequences, consequenceLines } from "../../author/consequences/consequences.js";
 import { checkFile, type FileCheck, isOfChain } from "../../author/file-check.js";
-import { utf8 } from "../../../base/text/bytes.js";
-import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
-import { SUMMARY_BYTES_MAX } from "../../../chain/modules/gov/proposal-text.js";
-import { PLAN_NAME_BYTES_MAX } from "../../../base/types/limits.js";
-import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../../upgrade/plan-info/plan-info.js";
-import { programName } from "../../../base/text/program-name.js";
 import { programChain } from "../../flags/program-chain.js";
-import { shellWord } from "../../../base/text/shell-word.js";
-import { usage } from "../../../base/terminal/usage.js";
-import { quoted } from "../../../base/text/visible.js";
 
 /** A file in the form that every node accepts. */
 export type CheckedHandler = FileCheck & Consequences & { readonly sha256: string; readonly gas_limit: string };

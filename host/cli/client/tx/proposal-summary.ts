@@ -1,12 +1,12 @@
 /** What a proposal will send, shown before it is signed: what a person left out is as visible as what they wrote. */
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
-import { scheduledPlan } from "../../../chain/modules/upgrade/compose.js";
-import { parsePlanInfo } from "../../../upgrade/plan-info/plan-info.js";
 import { jsonLine } from "../../../base/terminal/output.js";
 import { jsonToYaml, type YamlValue } from "../../../base/terminal/yaml/yaml.js";
 import { nearest } from "../../../base/text/text.js";
-import type { Plan } from "../../../base/types/types.js";
 import { visibleLines } from "../../../base/text/visible.js";
+import type { Plan } from "../../../base/types/types.js";
+import { scheduledPlan } from "../../../chain/modules/upgrade/compose.js";
+import { parsePlanInfo } from "../../../upgrade/plan-info/plan-info.js";
 import { messageJson } from "../message-json.js";
 
 /** The parts of a proposal that voters see. */

@@ -1,16 +1,16 @@
 /** Governance proposals as messages. */
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { proposal } from "../../../chain/modules/gov/compose.js";
-import { GOV_MODULE } from "../../../chain/modules/gov/records.js";
-import { messageFromJson } from "../../../chain/messages/message-json.js";
 import { sha256 } from "../../../base/native/sha256.js";
-import { programChain } from "../../flags/program-chain.js";
 import { required } from "../../../base/terminal/settings.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { messageFromJson } from "../../../chain/messages/message-json.js";
+import { proposal } from "../../../chain/modules/gov/compose.js";
+import { GOV_MODULE } from "../../../chain/modules/gov/records.js";
 import { moduleAddress } from "../../../chain/values/address.js";
 import { parseCoins } from "../../../chain/values/coins.js";
 import { JsonReader } from "../../../chain/values/json-reader.js";
+import { programChain } from "../../flags/program-chain.js";
 import { messageRegistry } from "../message-json.js";
 
 export interface ProposalFlags {

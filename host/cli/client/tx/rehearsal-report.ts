@@ -1,8 +1,8 @@
 /** A report that `upgrade rehearse -o json` printed, or that a home keeps: read strictly, since it says what others rely on. */
 import { join, sep } from "node:path";
 import { messageOf } from "../../../base/errors/errors.js";
-import type { Plan } from "../../../base/types/types.js";
 import { usage } from "../../../base/terminal/usage.js";
+import type { Plan } from "../../../base/types/types.js";
 import { JsonReader } from "../../../chain/values/json-reader.js";
 import { readJsonFile } from "./stored.js";
 

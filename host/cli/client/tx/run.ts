@@ -1,17 +1,17 @@
 /** What the `tx` commands do: their arguments become messages, and those are sent. */
 
-import { checkText } from "../../author/file-check.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { VoteOption } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
-import { cancellation, deposit, vote, weightedVote } from "../../../chain/modules/gov/compose.js";
-import { transfer } from "../../../chain/modules/bank/compose.js";
-import { cancelUpgrade, scheduledPlan, softwareUpgrade } from "../../../chain/modules/upgrade/compose.js";
 import type { Output } from "../../../base/terminal/output.js";
 import { required } from "../../../base/terminal/settings.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { visibleLines } from "../../../base/text/visible.js";
+import { transfer } from "../../../chain/modules/bank/compose.js";
+import { cancellation, deposit, vote, weightedVote } from "../../../chain/modules/gov/compose.js";
+import { cancelUpgrade, scheduledPlan, softwareUpgrade } from "../../../chain/modules/upgrade/compose.js";
 import { parseCoins } from "../../../chain/values/coins.js";
 import { formatDecimal, readDecimal } from "../../../chain/values/decimal.js";
-import { visibleLines } from "../../../base/text/visible.js";
+import { checkText } from "../../author/file-check.js";
 import { proposalId } from "../query/gov.js";
 import { type CancellableFlags, checkCancellable } from "./cancellable.js";
 import type { TxFlags } from "./flags.js";

@@ -1,20 +1,20 @@
 /** From messages to an answer of the node: account, gas, fee, signature, a question to the person, the broadcast. */
 import type { Any } from "@bufbuild/protobuf/wkt";
-import type { RpcClient } from "../../../node/remote/client.js";
-import { plusNanos } from "../../../node/embedded/clock.js";
 import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
 import { Query as AuthQuery } from "../../../base/gen/cosmos/auth/v1beta1/query_pb.js";
 import { Service } from "../../../base/gen/cosmos/tx/v1beta1/service_pb.js";
 import { type Tx, TxSchema } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { confirm } from "../../../base/terminal/confirm.js";
 import { jsonLine, type Output } from "../../../base/terminal/output.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Prompt } from "../../../base/terminal/prompt.js";
 import { required } from "../../../base/terminal/settings.js";
 import { usage } from "../../../base/terminal/usage.js";
 import { isMeantAsAddress } from "../../../chain/values/address.js";
+import { plusNanos } from "../../../node/embedded/clock.js";
+import type { RpcClient } from "../../../node/remote/client.js";
+import { programChain } from "../../flags/program-chain.js";
 import { ask } from "../../wallet/ask.js";
 import type { KeyInfo, Keyring } from "../../wallet/keyring.js";
-import type { Prompt } from "../../../base/terminal/prompt.js";
 import { rpcClient } from "../flags.js";
 import { withKeyring } from "../keyring-options.js";
 import { messageJson } from "../message-json.js";

@@ -1,7 +1,6 @@
 /** Transactions and their signatures: bodies, fees, what each signer signs. */
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Any, Timestamp } from "@bufbuild/protobuf/wkt";
-import { resolverOf } from "../../../chain/app/tx/decode.js";
 import { SignMode } from "../../../base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import {
   AuthInfoSchema,
@@ -11,10 +10,11 @@ import {
   TxBodySchema,
   TxSchema,
 } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { resolverOf } from "../../../chain/app/tx/decode.js";
 import { aminoSignBytes } from "../../../chain/messages/amino-doc.js";
-import { programChain } from "../../flags/program-chain.js";
 import { packKey, type SigningKey } from "../../../chain/values/account-key.js";
 import type { Coin } from "../../../chain/values/coins.js";
+import { programChain } from "../../flags/program-chain.js";
 import { type Signature, txParts, withSignatures } from "./signatures.js";
 
 export interface TxContents {

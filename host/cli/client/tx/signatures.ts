@@ -1,6 +1,5 @@
 /** The signatures of a transaction that several accounts sign, put in one by one, in any order. */
 import { create, toBinary } from "@bufbuild/protobuf";
-import { decodeTx } from "../../../chain/app/tx/decode.js";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import {
   AuthInfoSchema,
@@ -11,9 +10,10 @@ import {
   TxSchema,
 } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { sha256 } from "../../../base/native/sha256.js";
-import { programChain } from "../../flags/program-chain.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { decodeTx } from "../../../chain/app/tx/decode.js";
 import { keyAddress, readKey } from "../../../chain/values/account-key.js";
+import { programChain } from "../../flags/program-chain.js";
 
 export interface Signature {
   /** Of the account that signs. */

@@ -1,11 +1,11 @@
 /** `tx staking`: a validator from a file in the Cosmos SDK's form; coins to a validator, and back. */
 import { messageOf } from "../../../base/errors/errors.js";
-import { delegation, packNewValidator, undelegation } from "../../../chain/modules/staking/compose.js";
 import type { Output } from "../../../base/terminal/output.js";
-import { programChain } from "../../flags/program-chain.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { delegation, packNewValidator, undelegation } from "../../../chain/modules/staking/compose.js";
 import { type Coin, parseCoins } from "../../../chain/values/coins.js";
 import { JsonReader } from "../../../chain/values/json-reader.js";
+import { programChain } from "../../flags/program-chain.js";
 import {
   consensusKeyFrom,
   createValidatorMessage,

@@ -2,21 +2,21 @@
 
 import { existsSync, writeFileSync } from "node:fs";
 import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
-import { requireExactNumbers } from "../../../chain/genesis-stream/exact-numbers.js";
-import { requireNamesOnceIn } from "../../../chain/genesis-stream/names-once.js";
-import { requireOutputFolder } from "../../../node/home/output-folder.js";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
+import { readBytes, readRegularFile } from "../../../base/files/open-file.js";
 import { Query as AuthQuery } from "../../../base/gen/cosmos/auth/v1beta1/query_pb.js";
 import { SignatureDescriptorsSchema } from "../../../base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { type Tx, TxSchema } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
-import { messageFromJson } from "../../../chain/messages/message-json.js";
-import { programName } from "../../../base/text/program-name.js";
 import { jsonLine, type Output } from "../../../base/terminal/output.js";
 import { required } from "../../../base/terminal/settings.js";
-import { readBytes, readRegularFile } from "../../../base/files/lmdb-access.js";
-import { decodeLossy } from "../../../base/text/text.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { programName } from "../../../base/text/program-name.js";
+import { decodeLossy } from "../../../base/text/text.js";
+import { requireExactNumbers } from "../../../chain/genesis-stream/exact-numbers.js";
+import { requireNamesOnceIn } from "../../../chain/genesis-stream/names-once.js";
+import { messageFromJson } from "../../../chain/messages/message-json.js";
 import { packKey } from "../../../chain/values/account-key.js";
+import { requireOutputFolder } from "../../../node/home/output-folder.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../flags.js";
 import { withKeyring } from "../keyring-options.js";

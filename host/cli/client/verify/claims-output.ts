@@ -1,8 +1,8 @@
 /** Claims as a command prints them: for people in words, each with what it rests on, and as JSON. */
 import { toUpperHex } from "../../../base/text/bytes.js";
+import { visible } from "../../../base/text/visible.js";
 import { formatTime } from "../../../base/time/time.js";
 import type { Claim, ClaimState } from "../../../verify/types.js";
-import { visible } from "../../../base/text/visible.js";
 import { receiptJson } from "../query/receipt.js";
 import type { Proven } from "./proven.js";
 

@@ -2,9 +2,10 @@
  * Evidence from a node, verified: from a block that the user trusts, or, where none is named, from the header before the one that
  * proves the state, so that the signatures of that one are verified by validators that the server itself has named.
  */
+
+import { usage } from "../../../base/terminal/usage.js";
 import { fromBase64 } from "../../../base/text/bytes.js";
 import type { RpcClient } from "../../../node/remote/client.js";
-import { usage } from "../../../base/terminal/usage.js";
 import { collect } from "../../../verify/collect.js";
 import { verifyEvidence } from "../../../verify/evidence.js";
 import type { Claim, ClaimId, ClaimOf, Claims, Evidence, TrustRoot } from "../../../verify/types.js";

@@ -1,10 +1,11 @@
 /** `verify-chain --re-execute`: runs an upgrade's handler again, and believes the result when the chain's app hash comes out. */
-import { toUpperHex } from "../../../base/text/bytes.js";
-import type { Header } from "../../../chain/comet-types/header.js";
+
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
-import { readRegularFile } from "../../../base/files/lmdb-access.js";
+import { readRegularFile } from "../../../base/files/open-file.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { toUpperHex } from "../../../base/text/bytes.js";
+import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
+import type { Header } from "../../../chain/comet-types/header.js";
 import type { ReExecuted } from "../../../verify/re-execute.js";
 import { reExecute } from "../../../verify/re-execute-lazily.js";
 import { readLightBlock } from "../../../verify/read-light-block.js";

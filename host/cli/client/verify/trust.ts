@@ -1,11 +1,11 @@
 /** What a command takes on trust: a block that its user names, or, where none is named, the word of the server that it asks. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { fromHex } from "../../../base/text/bytes.js";
-import type { RpcClient } from "../../../node/remote/client.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import { parseDuration, parseHeight } from "../../../base/terminal/options.js";
-import type { Timestamp } from "../../../base/types/types.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { fromHex } from "../../../base/text/bytes.js";
+import type { Timestamp } from "../../../base/types/types.js";
+import type { RpcClient } from "../../../node/remote/client.js";
 import type { VerifyTools } from "../../../verify/light.js";
 import type { Ask } from "../../../verify/types.js";
 

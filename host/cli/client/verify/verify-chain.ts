@@ -1,12 +1,13 @@
 /** `chaind verify-chain`: what a chain says of its upgrades, verified from a block that the user trusts. */
-import { outFile, writeOutFile } from "../../author/out-file.js";
-import { utf8 } from "../../../base/text/bytes.js";
+
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
+import { readRegularFile } from "../../../base/files/open-file.js";
 import type { Output } from "../../../base/terminal/output.js";
-import { readRegularFile } from "../../../base/files/lmdb-access.js";
-import { decodeText } from "../../../base/text/text.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { utf8 } from "../../../base/text/bytes.js";
+import { decodeText } from "../../../base/text/text.js";
 import { evidenceText, JsonView, parseJson, SAVED_PAGE_BYTES_MAX } from "../../../verify/json.js";
+import { outFile, writeOutFile } from "../../author/out-file.js";
 import { type NodeFlags, rpcClient } from "../flags.js";
 import { claimsJson, claimsText } from "./claims-output.js";
 import { judged, type Proven, provenFrom } from "./proven.js";

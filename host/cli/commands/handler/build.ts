@@ -1,10 +1,10 @@
 /** `chaind handler build`: from an author's project to one .wasm with its manifest inside. */
 import { fileURLToPath } from "node:url";
-import { buildProject, buildText } from "../../author/build.js";
-import { packageRoot } from "../../author/compiler.js";
 import { isUpgradeError } from "../../../base/errors/errors.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
+import { buildProject, buildText } from "../../author/build.js";
+import { packageRoot } from "../../author/compiler.js";
 
 interface Options {
   readonly project: string;

@@ -1,8 +1,8 @@
 /** `chaind handler check FILE…`: would a node take these files? */
 
-import { checkFile, checkText, exitOfChecks } from "../../author/file-check.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
+import { checkFile, checkText, exitOfChecks } from "../../author/file-check.js";
 import { programChain } from "../../flags/program-chain.js";
 
 export function registerCheck(handler: Cobra, output: Output): void {

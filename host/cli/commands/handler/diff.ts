@@ -1,14 +1,14 @@
 /** `chaind handler diff A B`: what changed between two builds. */
 
+import { isUpgradeError } from "../../../base/errors/errors.js";
+import { sha256 } from "../../../base/native/sha256.js";
+import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Output } from "../../../base/terminal/output.js";
+import { loadHandler } from "../../../upgrade/handler/handler.js";
 import { compareHandlers } from "../../author/comparison.js";
 import { HandlerProject, type NamedFixture } from "../../author/project.js";
 import { gasOf, withDefault } from "../../author/testing/fixture-runs.js";
 import { readWasmFile, type WasmFile } from "../../author/wasm-file.js";
-import { isUpgradeError } from "../../../base/errors/errors.js";
-import { loadHandler } from "../../../upgrade/handler/handler.js";
-import { sha256 } from "../../../base/native/sha256.js";
-import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 
 export function registerDiff(handler: Cobra, output: Output): void {
   handler

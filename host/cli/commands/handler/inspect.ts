@@ -1,9 +1,9 @@
 /** `chaind handler inspect FILE`: what is inside. */
 
-import { inspectFile } from "../../author/inspection.js";
-import { inspectionText } from "../../author/inspection-text.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
+import { inspectFile } from "../../author/inspection.js";
+import { inspectionText } from "../../author/inspection-text.js";
 import { programChain } from "../../flags/program-chain.js";
 
 const REFUSED_EXIT = 21;

@@ -1,7 +1,8 @@
 /** `chaind handler meter FILE --out FILE`: the file with its metered module in it, for hosts in other languages. */
-import { meterFile } from "../../author/metered-file.js";
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
+import { meterFile } from "../../author/metered-file.js";
 
 export function registerMeter(handler: Cobra, output: Output): void {
   handler

@@ -2,14 +2,14 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packageRoot } from "../../author/compiler.js";
-import { projectFiles } from "../../author/new-project.js";
 import { isUpgradeError, messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { nameProblem } from "../../../upgrade/handler/manifest/names.js";
+import { makeFolder } from "../../../base/files/open-file.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
 import { shellWord } from "../../../base/text/shell-word.js";
-import { makeFolder } from "../../../base/files/lmdb-access.js";
+import { nameProblem } from "../../../upgrade/handler/manifest/names.js";
+import { packageRoot } from "../../author/compiler.js";
+import { projectFiles } from "../../author/new-project.js";
 
 export function registerNew(handler: Cobra, output: Output): void {
   handler

@@ -1,7 +1,8 @@
 /** `chaind handler pack FILE`: a manifest for a handler of any language's compiler. */
-import { packHandler, packText } from "../../author/pack.js";
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
+import { packHandler, packText } from "../../author/pack.js";
 
 export function registerPack(handler: Cobra, output: Output): void {
   handler

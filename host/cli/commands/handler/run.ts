@@ -1,15 +1,15 @@
 /** `chaind handler run FILE --state HOME`: what would this handler do to this chain? Nothing is written. */
 
-import { openMappedHandler } from "../../author/map/mapped-handler.js";
-import { gasLines } from "../../author/testing/gas-text.js";
 import { isUpgradeError } from "../../../base/errors/errors.js";
-import type { Failure } from "../../../upgrade/test-kit/failure/explain.js";
-import { failureLines } from "../../../upgrade/test-kit/failure/failure-lines.js";
-import { type Trial, tryHandler } from "../../rehearsal/handler-trial.js";
-import { failedAnswer, trialAnswer } from "../../rehearsal/report/trial-answer.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight } from "../../../base/terminal/options.js";
 import type { Output } from "../../../base/terminal/output.js";
+import type { Failure } from "../../../upgrade/test-kit/failure/explain.js";
+import { failureLines } from "../../../upgrade/test-kit/failure/failure-lines.js";
+import { openMappedHandler } from "../../author/map/mapped-handler.js";
+import { gasLines } from "../../author/testing/gas-text.js";
+import { type Trial, tryHandler } from "../../rehearsal/handler-trial.js";
+import { failedAnswer, trialAnswer } from "../../rehearsal/report/trial-answer.js";
 
 interface RunOptions {
   readonly state: string;

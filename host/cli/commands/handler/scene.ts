@@ -1,15 +1,15 @@
 /** `chaind handler scene --state HOME`: a scene for `handler test` from what a chain has committed. */
 
-import { outFile, writeOutFile } from "../../author/out-file.js";
-import { partsOf, sceneFromState, sceneText } from "../../author/state-scene.js";
-import { openHandlerFile } from "../../author/wasm-file.js";
-import { fromHex, toHex, utf8 } from "../../../base/text/bytes.js";
-import { Home } from "../../../node/home/home.js";
-import { outputFile } from "../../offline/output-file.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseHeight, parsePositive } from "../../../base/terminal/options.js";
 import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { fromHex, toHex, utf8 } from "../../../base/text/bytes.js";
+import { Home } from "../../../node/home/home.js";
+import { outFile, writeOutFile } from "../../author/out-file.js";
+import { partsOf, sceneFromState, sceneText } from "../../author/state-scene.js";
+import { openHandlerFile } from "../../author/wasm-file.js";
+import { outputFile } from "../../offline/output-file.js";
 
 interface SceneOptions {
   readonly state: string;

@@ -1,17 +1,17 @@
 /** `chaind handler test [FILE]`: the checks that every handler must pass, on the scenes of a project. */
 
 import { fileURLToPath } from "node:url";
+import { isUpgradeError } from "../../../base/errors/errors.js";
+import { isEmbedded } from "../../../base/native/embedded.js";
+import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Output } from "../../../base/terminal/output.js";
+import { usage } from "../../../base/terminal/usage.js";
 import { buildProject, buildText, requireEntry } from "../../author/build.js";
 import { packageRoot } from "../../author/compiler.js";
 import { HandlerProject } from "../../author/project.js";
 import { fixtureText } from "../../author/testing/fixture-text.js";
 import { type TestOptions, testProject } from "../../author/testing/test-project.js";
 import { watchFolders } from "../../author/testing/watch.js";
-import { isUpgradeError } from "../../../base/errors/errors.js";
-import { isEmbedded } from "../../../base/native/embedded.js";
-import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
-import { usage } from "../../../base/terminal/usage.js";
 import { absent } from "./absent.js";
 
 const FAILED_EXIT = 20;

@@ -1,7 +1,8 @@
 /** `chaind export`: the state of a home that no node holds, as a genesis document. */
-import { programName } from "../../../base/text/program-name.js";
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseHeight } from "../../../base/terminal/options.js";
+import { programName } from "../../../base/text/program-name.js";
 
 interface ExportFlags {
   readonly height: bigint;

@@ -1,9 +1,10 @@
 /** `chaind upgrade modules`: the table by which upgrades are judged, with the modules that the chain cannot go on without. */
-import type { Chain } from "../../../chain/app/define-chain.js";
-import { storesOf } from "../../../chain/app/module.js";
-import { vitalReasons } from "../../../chain/app/vital-modules.js";
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
+import type { Chain } from "../../../chain/app/chain.js";
+import { storesOf } from "../../../chain/app/module.js";
+import { vitalReasons } from "../../../chain/app/vital-modules.js";
 import { programChain } from "../../flags/program-chain.js";
 
 export function registerModules(group: Cobra, output: Output): void {

@@ -1,9 +1,9 @@
 /** `chaind pre-upgrade`: what sidecars run before they start a new binary. Its exit statuses are theirs. */
 
-import { startUnderRunningSidecar } from "../../../node/home/supervised-start.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { settingFlags } from "../../../base/terminal/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../../base/terminal/options.js";
+import { startUnderRunningSidecar } from "../../../node/home/supervised-start.js";
 import { settledStart } from "../../flags/start-settings.js";
 import type { PreUpgradeFlags } from "../pre-upgrade.js";
 

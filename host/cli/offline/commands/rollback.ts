@@ -1,12 +1,12 @@
 /** `chaind rollback`: takes back the last blocks of a home that no node holds. */
 
-import { programName } from "../../../base/text/program-name.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { confirmHere } from "../../../base/terminal/confirm.js";
 import { parseHeight } from "../../../base/terminal/options.js";
 import type { Output } from "../../../base/terminal/output.js";
-import { shellWord } from "../../../base/text/shell-word.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { programName } from "../../../base/text/program-name.js";
+import { shellWord } from "../../../base/text/shell-word.js";
 import type { RollbackTarget } from "../rollback-loss.js";
 
 interface RollbackFlags extends RollbackTarget {

@@ -1,11 +1,12 @@
 /** What a block gave when it was run again, beside what it gave. */
-import { equalBytes, toUpperHex } from "../../../base/text/bytes.js";
-import type { BlockResult } from "../../../chain/app/app.js";
-import { resultsHash } from "../../../chain/comet-types/results.js";
+
 import { isUpgradeError, messageOf } from "../../../base/errors/errors.js";
 import { sha256 } from "../../../base/native/sha256.js";
-import type { VersionView } from "../../../state/store/versions/version-view.js";
+import { equalBytes, toUpperHex } from "../../../base/text/bytes.js";
 import type { Height } from "../../../base/types/types.js";
+import type { BlockResult } from "../../../chain/app/app.js";
+import { resultsHash } from "../../../chain/comet-types/results.js";
+import type { VersionView } from "../../../state/store/versions/version-view.js";
 import type { ReplaySource } from "./source.js";
 
 /** The first one, as it is printed. Hashes are upper-case hex. */

@@ -1,22 +1,22 @@
 /** The home whose blocks are run again: read alone, also beside its running node. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { UpgradeError } from "../../../base/errors/errors.js";
+import { hashOfSource, openFileSource } from "../../../base/files/file-source.js";
+import { sha256 } from "../../../base/native/sha256.js";
 import { equalBytes } from "../../../base/text/bytes.js";
+import type { Height } from "../../../base/types/types.js";
 import type { LastCommit } from "../../../chain/app/block-info.js";
 import { BlockStore, type StoredBlock } from "../../../node/blocks/block-store.js";
 import { lastCommitOf, soleValidator } from "../../../node/blocks/deciding-sets.js";
 import { ValidatorStore } from "../../../node/blocks/validator-store.js";
 import { readConsensusKey } from "../../../node/home/consensus-key.js";
-import { hashOfSource, openFileSource } from "../../../base/files/file-source.js";
 import { keptGenesis } from "../../../node/home/genesis-record.js";
 import { Home } from "../../../node/home/home.js";
 import { noChain, openShared, type SharedReader } from "../../../node/open/home-database.js";
-import { UpgradeError } from "../../../base/errors/errors.js";
-import { sha256 } from "../../../base/native/sha256.js";
 import { lastVersionOf } from "../../../state/store/disk/fenced-database.js";
 import { CommitMultiStore } from "../../../state/store/versions/commit-multi-store.js";
 import { lastEngine, readCommit } from "../../../state/store/versions/commit-record.js";
-import type { Height } from "../../../base/types/types.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
 import { DONE_RANGE, doneUpgradesOf } from "../../../verify/records.js";
 

@@ -1,24 +1,24 @@
 /** Where blocks are run again: a folder with a database of its own, from genesis or from a state that was copied. */
 import { constants, copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { UpgradeError } from "../../../base/errors/errors.js";
+import { readFileIfThere, writeFileAtomically } from "../../../base/files/atomic-file.js";
+import { makeFolder } from "../../../base/files/open-file.js";
+import { sha256 } from "../../../base/native/sha256.js";
 import { utf8 } from "../../../base/text/bytes.js";
+import { decodeLossy } from "../../../base/text/text.js";
 import { App } from "../../../chain/app/app.js";
 import { AppPort } from "../../../chain/app/app-port.js";
-import { Core } from "../../../upgrade/core/core.js";
-import { readFileIfThere, writeFileAtomically } from "../../../base/files/atomic-file.js";
 import { keptOrFile } from "../../../node/home/begun-genesis.js";
 import { Home } from "../../../node/home/home.js";
 import { nodeVerifySignature } from "../../../node/home/node-signatures.js";
 import { stagedHandlers, versionsAndHandlers } from "../../../node/home/versions-and-handlers.js";
-import { UpgradeError } from "../../../base/errors/errors.js";
-import { sha256 } from "../../../base/native/sha256.js";
-import { programChain } from "../../flags/program-chain.js";
-import { makeFolder } from "../../../base/files/lmdb-access.js";
 import { copyLmdb } from "../../../state/store/disk/lmdb-copy.js";
 import { LmdbDatabase } from "../../../state/store/disk/lmdb-database.js";
 import { rollbackTo } from "../../../state/store/versions/rollback.js";
-import { decodeLossy } from "../../../base/text/text.js";
+import { Core } from "../../../upgrade/core/core.js";
 import type { SkipHeights } from "../../../upgrade/module/keeper.js";
+import { programChain } from "../../flags/program-chain.js";
 import type { ReplaySource } from "./source.js";
 
 /** In the record of each commit: no node goes on from such a home, which has no blocks. */

@@ -2,27 +2,27 @@
 import { existsSync, statSync } from "node:fs";
 import { availableParallelism, freemem, totalmem } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "../../../base/errors/errors.js";
+import { freeBytes } from "../../../base/files/disk-errors.js";
+import { readRegularFile } from "../../../base/files/open-file.js";
+import { sha256 } from "../../../base/native/sha256.js";
+import { VERSION } from "../../../base/terminal/version.js";
 import { toHex, toUpperHex } from "../../../base/text/bytes.js";
-import { Core } from "../../../upgrade/core/core.js";
+import { formatTime } from "../../../base/time/time.js";
+import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
 import { keptGenesis } from "../../../node/home/genesis-record.js";
 import { listWasm } from "../../../node/home/handlers-folder.js";
 import type { Home } from "../../../node/home/home.js";
 import { openShared } from "../../../node/open/home-database.js";
-import { messageOf } from "../../../base/errors/errors.js";
-import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
-import { sha256 } from "../../../base/native/sha256.js";
-import { programChain } from "../../flags/program-chain.js";
 import type { Database } from "../../../state/store/disk/database.js";
 import { lastVersionOf } from "../../../state/store/disk/fenced-database.js";
-import { readRegularFile } from "../../../base/files/lmdb-access.js";
-import { freeBytes } from "../../../base/files/lmdb-errors.js";
 import { CommitMultiStore } from "../../../state/store/versions/commit-multi-store.js";
 import { readCommit } from "../../../state/store/versions/commit-record.js";
-import { HeldVersions } from "../../../state/store/versions/pinned-versions.js";
+import { PinnedVersions } from "../../../state/store/versions/pinned-versions.js";
 import { ReadableVersions } from "../../../state/store/versions/readable-versions.js";
-import { formatTime } from "../../../base/time/time.js";
+import { Core } from "../../../upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
-import { VERSION } from "../../../base/terminal/version.js";
+import { programChain } from "../../flags/program-chain.js";
 
 /** 64-bit integers are texts. */
 export interface RescueFacts {
@@ -84,7 +84,10 @@ function stateFacts(home: Home): object {
       time: state?.time ? formatTime(state.time) : null,
       engine: state?.engine === "" ? "embedded" : (state?.engine ?? null),
       versions_kept: kept.inWords,
-      versions_held: HeldVersions.load(database).entries.map(([version, plan]) => ({ height: String(version), plan })),
+      versions_held: PinnedVersions.load(database).entries.map(([version, plan]) => ({
+        height: String(version),
+        plan,
+      })),
       stores: (state?.stores ?? []).map((store) => {
         return { name: store.name, root: toUpperHex(store.root.hash), pairs: store.root.size };
       }),

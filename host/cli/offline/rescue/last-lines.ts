@@ -1,8 +1,8 @@
 /** The end of a log, however large it is. */
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
-import { openRegularFile } from "../../../base/files/lmdb-access.js";
-import { diskFailure } from "../../../base/files/lmdb-errors.js";
+import { diskFailure } from "../../../base/files/disk-errors.js";
+import { openRegularFile } from "../../../base/files/open-file.js";
 import { decodeLossy } from "../../../base/text/text.js";
 
 const LINES_MAX = 2_000;

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { bech32 } from "@scure/base";
-import { fromBase64, fromHex, toBase64, toHex, toUpperHex } from "../../../base/text/bytes.js";
 import { readFileIfThere } from "../../../base/files/atomic-file.js";
-import { Home } from "../../../node/home/home.js";
+import { fromBase64, fromHex, toBase64, toHex, toUpperHex } from "../../../base/text/bytes.js";
 import { decodeLossy } from "../../../base/text/text.js";
+import { Home } from "../../../node/home/home.js";
 import { REMOVED, withoutSecretWords } from "./secret-words.js";
 
 /** Shorter ones are found everywhere: they would make a report that says nothing. */

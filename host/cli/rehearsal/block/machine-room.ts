@@ -1,8 +1,8 @@
 /** Has the machine what the block needs: bytes of disk and of memory? */
 import { readFileSync } from "node:fs";
 import { freemem } from "node:os";
+import { freeBytes } from "../../../base/files/disk-errors.js";
 import type { Home } from "../../../node/home/home.js";
-import { freeBytes } from "../../../base/files/lmdb-errors.js";
 import { SPILL_RESERVE_BYTES } from "../../../state/store/disk/lmdb-spill.js";
 
 export interface DiskNeed {

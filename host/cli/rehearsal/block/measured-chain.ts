@@ -2,12 +2,13 @@
  * A chain whose modules are watched: how long invariants, begin and end blockers take, what they find, and what they write
  * besides the handler. The modules themselves run as they are.
  */
-import { CacheKVStore } from "../../../state/branch/kv/cache-kv.js";
-import type { ModuleContext, ProbeContext } from "../../../chain/app/context.js";
-import type { Chain } from "../../../chain/app/define-chain.js";
-import type { Invariant, Module } from "../../../chain/app/module.js";
+
 import { asHost } from "../../../base/errors/synchronous.js";
 import type { MultiStore } from "../../../base/types/types.js";
+import type { Chain } from "../../../chain/app/chain.js";
+import type { ModuleContext, ProbeContext } from "../../../chain/app/context.js";
+import type { Invariant, Module } from "../../../chain/app/module.js";
+import { CacheKVStore } from "../../../state/branch/kv/cache-kv.js";
 import type { PhaseClock } from "./phase-clock.js";
 
 export interface InvariantResult {

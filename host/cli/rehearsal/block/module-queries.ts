@@ -3,13 +3,13 @@
  * about what those have named. One that fails after and did not before, or whose response has lost what it had, is a finding.
  */
 import { create, type DescMessage, type JsonObject, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
-import type { App } from "../../../chain/app/app.js";
-import type { GenesisFacts } from "../../../chain/app/genesis/genesis.js";
-import type { QueryMethod } from "../../../chain/app/query/service.js";
 import { isUpgradeError, messageOf } from "../../../base/errors/errors.js";
 import { sha256 } from "../../../base/native/sha256.js";
-import { Query } from "../../../serve/query/query.js";
 import type { Height, Timestamp } from "../../../base/types/types.js";
+import type { App } from "../../../chain/app/app.js";
+import type { GenesisFacts } from "../../../chain/app/genesis/genesis-facts.js";
+import type { QueryMethod } from "../../../chain/app/query/service.js";
+import { Query } from "../../../serve/query/query.js";
 import { queryNode } from "./query-node.js";
 
 export interface QueryResult {

@@ -1,8 +1,9 @@
 /** What the query service asks of a node, where there is none: a state before and after a block, and nothing else. */
-import type { NodePort } from "../../../chain/app/query/node-port.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { VERSIONS_KEPT_DEFAULT } from "../../../base/types/limits.js";
 import type { Height, Timestamp } from "../../../base/types/types.js";
+import type { NodePort } from "../../../chain/app/query/node-port.js";
 
 interface QueryNodeFacts {
   readonly chainId: string;

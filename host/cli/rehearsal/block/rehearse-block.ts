@@ -4,19 +4,19 @@
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { App, type BlockResult } from "../../../chain/app/app.js";
-import type { Core } from "../../../upgrade/core/core.js";
 import { upgradeFiles } from "../../../base/files/atomic-file.js";
+import { sha256 } from "../../../base/native/sha256.js";
+import type { OnProgress, Timestamp } from "../../../base/types/types.js";
+import { App, type BlockResult } from "../../../chain/app/app.js";
 import type { Home } from "../../../node/home/home.js";
 import { nodeVerifySignature } from "../../../node/home/node-signatures.js";
 import { stagedHandlers, versionsAndHandlers } from "../../../node/home/versions-and-handlers.js";
-import type { WasmHandler } from "../../../upgrade/handler/handler.js";
-import { sha256 } from "../../../base/native/sha256.js";
-import { programChain } from "../../flags/program-chain.js";
 import { LmdbDatabase } from "../../../state/store/disk/lmdb-database.js";
 import { OverlayDatabase } from "../../../state/store/disk/overlay-database.js";
-import type { OnProgress, Timestamp } from "../../../base/types/types.js";
+import type { Core } from "../../../upgrade/core/core.js";
+import type { WasmHandler } from "../../../upgrade/handler/handler.js";
 import type { LogLevel } from "../../../upgrade/module/handlers.js";
+import { programChain } from "../../flags/program-chain.js";
 import { type OpenState, rehearsalFolder } from "../state/open-state.js";
 import { PinnedDatabase } from "../state/pinned-database.js";
 import { type Place, takePlace } from "../state/state-before.js";

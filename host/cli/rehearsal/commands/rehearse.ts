@@ -1,14 +1,14 @@
 /** `chaind upgrade rehearse`: what would the upgrade do to this chain, and to this machine? */
 import { setPriority } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { utf8 } from "../../../base/text/bytes.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight, parsePositive } from "../../../base/terminal/options.js";
 import type { Output } from "../../../base/terminal/output.js";
-import { type StartSettings, settledStart } from "../../flags/start-settings.js";
-import type { OnProgress } from "../../../base/types/types.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import { visible } from "../../../base/text/visible.js";
+import type { OnProgress } from "../../../base/types/types.js";
+import { type StartSettings, settledStart } from "../../flags/start-settings.js";
 import type { Unmet } from "../report/checks.js";
 import type { Report } from "../report/report.js";
 

@@ -1,15 +1,19 @@
 /** The records of the modules here, by the first byte of their keys: what turns a changed pair into words. */
 import { type DescMessage, fromBinary, type JsonValue, toJson } from "@bufbuild/protobuf";
-import { byteAt } from "../../../base/text/checked-index.js";
-import { toHex } from "../../../base/text/bytes.js";
-import type { Chain } from "../../../chain/app/define-chain.js";
-import type { Core } from "../../../upgrade/core/core.js";
 import { AccountSchema } from "../../../base/gen/chain/auth/v1/auth_pb.js";
-import { DelegationSchema, UnbondingDelegationSchema, ValidatorSchema } from "../../../base/gen/chain/staking/v1/staking_pb.js";
+import {
+  DelegationSchema,
+  UnbondingDelegationSchema,
+  ValidatorSchema,
+} from "../../../base/gen/chain/staking/v1/staking_pb.js";
 import { DepositSchema, ParamsSchema, ProposalSchema, VoteSchema } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { ConsensusParamsSchema } from "../../../base/gen/tendermint/types/params_pb.js";
-import { decodeReceipt } from "../../../upgrade/handler/receipt.js";
+import { toHex } from "../../../base/text/bytes.js";
+import { byteAt } from "../../../base/text/checked-index.js";
 import { decodeText } from "../../../base/text/text.js";
+import type { Chain } from "../../../chain/app/chain.js";
+import type { Core } from "../../../upgrade/core/core.js";
+import { decodeReceipt } from "../../../upgrade/handler/receipt.js";
 
 export interface RecordKind {
   readonly store: string;

@@ -1,9 +1,9 @@
 /** What an upgrade block changed, store by store: counts, sizes, and each changed pair. */
 import { equalBytes } from "../../../base/text/bytes.js";
+import type { StoreUpgrades } from "../../../base/types/types.js";
 import { sortByName } from "../../../state/commitment/app-hash.js";
 import type { RootLink } from "../../../state/commitment/chunk.js";
 import type { VersionView } from "../../../state/store/versions/version-view.js";
-import type { StoreUpgrades } from "../../../base/types/types.js";
 import { type DiffTree, type PairChange, treeDiff } from "./tree-diff.js";
 
 type StoreFate = "unchanged" | "changed" | "added" | "renamed" | "deleted";

@@ -9,7 +9,7 @@ import type { QueryAnswer, QueryResult } from "../block/module-queries.js";
 import { nanosRange } from "../block/times.js";
 import { receiptJson } from "../diff/record-kinds.js";
 import type { StoreChange } from "../diff/store-changes.js";
-import type { RunResults } from "../first-run.js";
+import type { RunResults } from "../run-results.js";
 import type { AppliedReport, QueryReport, StoreReport } from "./report.js";
 
 /** @param isExact the state is the one just before the height, with the plan in it */

@@ -3,9 +3,9 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { bars, changeBars, histogram } from "./charts.js";
 import { exitStatus, type Unmet, unmetSummary } from "./checks.js";
 import { escaped } from "./escaped.js";
+import { bytesText, countText, timeText } from "./number-format.js";
 import { PAGE_STYLE } from "./page-style.js";
 import type { AppliedReport, Report } from "./report.js";
-import { bytesText, countText, timeText } from "./number-format.js";
 
 /** @param missing checks of `--require` that did not pass */
 export function htmlReport(report: Report, missing: readonly Unmet[] = []): string {

@@ -1,9 +1,10 @@
 /** The last rehearsal of a plan stays in its home, where `upgrade preflight` and `tx upgrade attest` find it. */
-import { utf8 } from "../../../base/text/bytes.js";
-import { writeFileAtomically } from "../../../base/files/atomic-file.js";
-import { Home } from "../../../node/home/home.js";
+
 import { isUpgradeError } from "../../../base/errors/errors.js";
+import { writeFileAtomically } from "../../../base/files/atomic-file.js";
 import { jsonLine } from "../../../base/terminal/output.js";
+import { utf8 } from "../../../base/text/bytes.js";
+import { Home } from "../../../node/home/home.js";
 import type { Report } from "./report.js";
 
 /** Of its readers. */

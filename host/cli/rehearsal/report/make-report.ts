@@ -1,25 +1,25 @@
 /** Makes the report of a rehearsal: of a block that was made, or of one that ended otherwise. */
 import type { JsonValue } from "@bufbuild/protobuf";
-import { failureAnswer } from "../../author/testing/failure-answer.js";
-import { toUpperHex } from "../../../base/text/bytes.js";
-import type { Home } from "../../../node/home/home.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
-import type { WasmHandler } from "../../../upgrade/handler/handler.js";
-import type { Failure } from "../../../upgrade/test-kit/failure/explain.js";
 import { sha256 } from "../../../base/native/sha256.js";
-import { pinnedHash } from "../../../upgrade/plan-info/plan-info.js";
+import { toUpperHex } from "../../../base/text/bytes.js";
 import { programName } from "../../../base/text/program-name.js";
-import { CommitMultiStore } from "../../../state/store/versions/commit-multi-store.js";
 import { formatTime } from "../../../base/time/time.js";
+import type { Home } from "../../../node/home/home.js";
+import { CommitMultiStore } from "../../../state/store/versions/commit-multi-store.js";
+import type { WasmHandler } from "../../../upgrade/handler/handler.js";
 import type { Probes } from "../../../upgrade/module/hooks.js";
-import type { RunResults } from "../first-run.js";
+import { pinnedHash } from "../../../upgrade/plan-info/plan-info.js";
+import type { Failure } from "../../../upgrade/test-kit/failure/explain.js";
+import { failureAnswer } from "../../author/testing/failure-answer.js";
+import type { RunResults } from "../run-results.js";
 import type { OpenState } from "../state/open-state.js";
 import type { Place } from "../state/state-before.js";
 import { appliedReport } from "./applied-report.js";
 import { type CheckList, type CheckName, CheckList as Checks } from "./checks.js";
+import { bytesText } from "./number-format.js";
 import type { Report } from "./report.js";
 import { applies, appliesWithFindings, endsWith } from "./verdict.js";
-import { bytesText } from "./number-format.js";
 
 export interface ReportFacts {
   readonly home: Home;

@@ -1,7 +1,7 @@
 /** What a rehearsal found: one value, of which the lines for people, the JSON and the HTML page are made. 64-bit integers are texts, hashes hex. */
 import type { JsonValue } from "@bufbuild/protobuf";
-import type { GasProfile } from "../../../upgrade/test-kit/gas/gas-profile.js";
 import type { Probes } from "../../../upgrade/module/hooks.js";
+import type { GasProfile } from "../../../upgrade/test-kit/gas/gas-profile.js";
 import type { DescribedChange } from "../diff/described-change.js";
 import type { Check, CheckName, Finding } from "./checks.js";
 

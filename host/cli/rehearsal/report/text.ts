@@ -3,8 +3,8 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { visible } from "../../../base/text/visible.js";
 import type { DescribedChange } from "../diff/described-change.js";
 import { type CheckName, exitStatus, type Unmet, unmetSummary } from "./checks.js";
-import type { AppliedReport, Report, StoreReport } from "./report.js";
 import { bytesText, countText, many, timeText } from "./number-format.js";
+import type { AppliedReport, Report, StoreReport } from "./report.js";
 
 const VALUE_CHARACTERS = 60;
 

@@ -1,10 +1,10 @@
 /** What a trial did, as `chaind handler run` prints it. */
 
-import { failureAnswer } from "../../author/testing/failure-answer.js";
-import { toUpperHex } from "../../../base/text/bytes.js";
 import type { UpgradeError } from "../../../base/errors/errors.js";
+import { toUpperHex } from "../../../base/text/bytes.js";
 import type { Failure } from "../../../upgrade/test-kit/failure/explain.js";
 import { PAGE_BYTES } from "../../../upgrade/wasm/limits.js";
+import { failureAnswer } from "../../author/testing/failure-answer.js";
 import type { Trial } from "../handler-trial.js";
 
 const NOTE =

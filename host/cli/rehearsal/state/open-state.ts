@@ -1,13 +1,13 @@
 /** The state that a rehearsal begins with: that of a home whose node may run, a copy of it, or a snapshot's. */
 import { join } from "node:path";
+import { UpgradeError } from "../../../base/errors/errors.js";
+import { sha256 } from "../../../base/native/sha256.js";
+import type { Height } from "../../../base/types/types.js";
 import { engineMark } from "../../../chain/app/engine-port.js";
-import type { GenesisFacts } from "../../../chain/app/genesis/genesis.js";
+import type { GenesisFacts } from "../../../chain/app/genesis/genesis-facts.js";
 import { keptOrFile, requireHome } from "../../../node/home/begun-genesis.js";
 import type { Home } from "../../../node/home/home.js";
 import { noChain, openShared } from "../../../node/open/home-database.js";
-import { UpgradeError } from "../../../base/errors/errors.js";
-import { sha256 } from "../../../base/native/sha256.js";
-import { programChain } from "../../flags/program-chain.js";
 import { checkedChunk, loadArchive } from "../../../node/snapshots/archive.js";
 import { namedAppHash } from "../../../node/snapshots/facts.js";
 import { SnapshotFolder } from "../../../node/snapshots/folder.js";
@@ -18,7 +18,7 @@ import { copyLmdb } from "../../../state/store/disk/lmdb-copy.js";
 import { LmdbDatabase } from "../../../state/store/disk/lmdb-database.js";
 import { LmdbFileDatabase } from "../../../state/store/disk/lmdb-file-database.js";
 import { temporaryFolder } from "../../../state/store/disk/lmdb-temporary-path.js";
-import type { Height } from "../../../base/types/types.js";
+import { programChain } from "../../flags/program-chain.js";
 import type { RenewableDatabase } from "./pinned-database.js";
 
 /** Where the state is read. */

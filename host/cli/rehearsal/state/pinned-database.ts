@@ -3,11 +3,12 @@
  * kept, so nothing has to hold one snapshot for a whole rehearsal: it is given back several times a second, and the node
  * may use its old pages again. Later versions are hidden, and what is to be collected is the node's own to collect.
  */
-import { byteAt } from "../../../base/text/checked-index.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { asHost } from "../../../base/errors/synchronous.js";
+import { byteAt } from "../../../base/text/checked-index.js";
 import type { Database, DatabaseRange } from "../../../state/store/disk/database.js";
 import { commitKey, commitsEnd, orphansFrom } from "../../../state/store/disk/keys.js";
-import { asHost } from "../../../base/errors/synchronous.js";
 
 const HELD_MILLIS_MAX = 250;
 const GONE_STORES = "g".charCodeAt(0);

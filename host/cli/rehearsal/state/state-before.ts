@@ -3,16 +3,17 @@
  * record of such a commit differs from the one before in its version alone, and app hashes do not depend on when it was made.
  * A plan that nobody has scheduled yet is written into that state too.
  */
-import { equalBytes } from "../../../base/text/bytes.js";
-import type { Core } from "../../../upgrade/core/core.js";
+
 import { assert, UpgradeError } from "../../../base/errors/errors.js";
-import { HEIGHT_MAX } from "../../../base/types/limits.js";
 import { sha256 } from "../../../base/native/sha256.js";
+import { equalBytes } from "../../../base/text/bytes.js";
+import { HEIGHT_MAX } from "../../../base/types/limits.js";
+import type { Height, Plan } from "../../../base/types/types.js";
 import type { Database } from "../../../state/store/disk/database.js";
 import { commitKey } from "../../../state/store/disk/keys.js";
 import { CommitMultiStore } from "../../../state/store/versions/commit-multi-store.js";
 import { encodeCommit, readCommit } from "../../../state/store/versions/commit-record.js";
-import type { Height, Plan } from "../../../base/types/types.js";
+import type { Core } from "../../../upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/upgrade-store.js";
 
 export interface Place {

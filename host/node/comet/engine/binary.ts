@@ -1,8 +1,8 @@
 /** The `cometbft` program on this machine, and whether it is one that this node works with. */
 import { execFileSync } from "node:child_process";
 import { basename } from "node:path";
-import { INSTALL_ENGINE } from "../../../chain/comet-types/release.js";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
+import { INSTALL_ENGINE } from "../../../chain/comet-types/release.js";
 import { onPath, requireRunnable } from "../../programs/spawn-program.js";
 
 /** ABCI 2.0 as CometBFT 0.38 speaks it. */

@@ -1,13 +1,13 @@
 /** The failure of a node whose CometBFT exited, stopped, met a full disk, or holds another chain state than this node. */
 import { join } from "node:path";
-import type { Home } from "../../home/home.js";
-import { openShared } from "../../open/home-database.js";
 import { type ErrorDetails, UpgradeError } from "../../../base/errors/errors.js";
+import { diskFailure } from "../../../base/files/disk-errors.js";
 import { sha256 } from "../../../base/native/sha256.js";
-import { diskFailure } from "../../../base/files/lmdb-errors.js";
 import type { Height } from "../../../base/types/types.js";
 import { Halt } from "../../../upgrade/module/halt.js";
 import { upgradeOfLastBlock } from "../../../upgrade/module/stored-plans.js";
+import type { Home } from "../../home/home.js";
+import { openShared } from "../../open/home-database.js";
 import { databaseHolder } from "./database-holder.js";
 import type { CometFailure, Divergence, FullDisk } from "./failure.js";
 import { type CometEnd, describeEnd } from "./process.js";

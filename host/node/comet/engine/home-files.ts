@@ -4,11 +4,11 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readFileIfThere } from "../../../base/files/atomic-file.js";
-import { LastSigned, writeNothingSigned } from "../../blocks/last-signed.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { readFileIfThere } from "../../../base/files/atomic-file.js";
 import { decodeText } from "../../../base/text/text.js";
 import type { LogLevel } from "../../../upgrade/module/handlers.js";
+import { LastSigned, writeNothingSigned } from "../../blocks/last-signed.js";
 
 type Log = (level: LogLevel, message: string) => void;
 

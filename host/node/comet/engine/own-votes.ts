@@ -5,13 +5,13 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { equalBytes, toUpperHex } from "../../../base/text/bytes.js";
-import { readConsensusKey } from "../../home/consensus-key.js";
-import { LastSigned } from "../../blocks/last-signed.js";
 import { BlockIDFlag } from "../../../base/gen/tendermint/types/types_pb.js";
+import { equalBytes, toUpperHex } from "../../../base/text/bytes.js";
 import type { Log } from "../../../base/text/log-line.js";
-import { forgetUnrecordedVote, keepUnrecordedVote, unrecordedVoteText } from "../../home/unrecorded-vote.js";
 import type { Height } from "../../../base/types/types.js";
+import { LastSigned } from "../../blocks/last-signed.js";
+import { readConsensusKey } from "../../home/consensus-key.js";
+import { forgetUnrecordedVote, keepUnrecordedVote, unrecordedVoteText } from "../../home/unrecorded-vote.js";
 import type { Call } from "../messages.js";
 import type { CometFiles } from "./home-files.js";
 

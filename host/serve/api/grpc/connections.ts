@@ -7,8 +7,9 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { Socket } from "node:net";
-import type { Address, DoorLimits } from "../../limits/server.js";
 import { listen } from "../../limits/listen.js";
+import type { Address } from "../../limits/server.js";
+import type { ServerLimits } from "../../limits/server-limits.js";
 
 /** Streams that are open at once on one connection. */
 export const STREAMS_MAX = 1_024;
@@ -29,7 +30,7 @@ export class Connections {
   readonly #server: Http2Server;
   readonly #check: NodeJS.Timeout;
 
-  constructor(take: TakeStream, limits: DoorLimits) {
+  constructor(take: TakeStream, limits: ServerLimits) {
     this.#server = createServer({
       settings: { maxConcurrentStreams: STREAMS_MAX, maxHeaderListSize: HEADER_BYTES_MAX, enablePush: false },
     });
@@ -92,7 +93,7 @@ class Connection {
     private readonly session: ServerHttp2Session,
     private readonly socket: Socket,
     take: TakeStream,
-    private readonly limits: DoorLimits,
+    private readonly limits: ServerLimits,
   ) {
     session.once("remoteSettings", () => {
       this.#isSpeaking = true;

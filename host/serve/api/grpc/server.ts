@@ -1,26 +1,27 @@
 /** gRPC: every service of the query, reflection and health, over HTTP/2 without encryption. */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { filesOf } from "../../../chain/app/define-chain.js";
-import type { QueryMethod } from "../../../chain/app/query/service.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { Health } from "../../../base/gen/grpc/health/v1/health_pb.js";
 import { ServerReflection } from "../../../base/gen/grpc/reflection/v1/reflection_pb.js";
 import { ServerReflection as ServerReflectionAlpha } from "../../../base/gen/grpc/reflection/v1alpha/reflection_pb.js";
-import { KeptAnswers } from "../../query/response-cache.js";
-import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
+import type { Height } from "../../../base/types/types.js";
+import { filesOf } from "../../../chain/app/define-chain.js";
+import type { QueryMethod } from "../../../chain/app/query/service.js";
 import { ArrivingBytes } from "../../limits/arriving.js";
 import { ClientLeft } from "../../limits/client-left.js";
-import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../../limits/server.js";
+import { type Address, type OpenServer, SERVER_LIMITS, type ServerOptions } from "../../limits/server.js";
+import type { ServerLimits } from "../../limits/server-limits.js";
 import { UnreadBytes } from "../../limits/unread.js";
-import type { Height } from "../../../base/types/types.js";
+import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
+import { KeptAnswers } from "../../query/response-cache.js";
 import { Connections } from "./connections.js";
 import { healthHandlers } from "./health.js";
 import { ReflectionIndex, reflectionHandler } from "./reflection.js";
 import { type Answer, answerOf, type CallServer, refuse, StreamCall, trailersOnly } from "./stream-call.js";
 import { isGrpc, STATUS } from "./wire.js";
 
-export interface GrpcOptions extends DoorOptions {
+export interface GrpcOptions extends ServerOptions {
   readonly address: Address;
   isReady(): boolean;
 }
@@ -35,37 +36,37 @@ interface Served {
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
-export async function openGrpc(options: GrpcOptions): Promise<OpenDoor> {
-  const limits: DoorLimits = { ...DOOR_LIMITS, ...options.limits };
+export async function openGrpc(options: GrpcOptions): Promise<OpenServer> {
+  const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits };
   const { query } = options;
-  const door = new GrpcDoor(options, limits);
-  for (const { methods } of query.services) for (const method of methods) door.serve(method);
+  const endpoint = new GrpcEndpoint(options, limits);
+  for (const { methods } of query.services) for (const method of methods) endpoint.serve(method);
   const names = [...query.descriptors, Health, ServerReflection, ServerReflectionAlpha];
   const health = healthHandlers(
     names.map(({ typeName }) => typeName),
     options.isReady,
   );
-  door.add(`/${Health.typeName}/Check`, { descriptor: Health.method.check, run: health.check });
-  door.add(`/${Health.typeName}/Watch`, { descriptor: Health.method.watch, run: health.watch });
+  endpoint.add(`/${Health.typeName}/Check`, { descriptor: Health.method.check, run: health.check });
+  endpoint.add(`/${Health.typeName}/Watch`, { descriptor: Health.method.watch, run: health.watch });
   const reflect = reflectionHandler(new ReflectionIndex(names, filesOf(query.chain, names)), limits.idleMillis);
   for (const { typeName } of [ServerReflection, ServerReflectionAlpha]) {
     // The two have the same messages: one handler and one set of types serve both.
     const descriptor = ServerReflection.method.serverReflectionInfo;
-    door.add(`/${typeName}/${descriptor.name}`, { descriptor, run: reflect });
+    endpoint.add(`/${typeName}/${descriptor.name}`, { descriptor, run: reflect });
   }
-  const connections = new Connections((stream, headers) => door.take(stream, headers), limits);
+  const connections = new Connections((stream, headers) => endpoint.take(stream, headers), limits);
   const address = await connections.listen(options.address);
   return {
     address,
     close: async (millis) => {
       health.state.stop();
-      door.stop();
+      endpoint.stop();
       await connections.close(millis);
     },
   };
 }
 
-class GrpcDoor implements CallServer {
+class GrpcEndpoint implements CallServer {
   readonly #served = new Map<string, Served>();
   readonly #kept = new KeptAnswers<Answer>();
   readonly unread: UnreadBytes;
@@ -78,7 +79,7 @@ class GrpcDoor implements CallServer {
 
   constructor(
     private readonly options: GrpcOptions,
-    private readonly limits: DoorLimits,
+    private readonly limits: ServerLimits,
   ) {
     this.bytesMax = limits.bodyBytes;
     this.unread = options.unread ?? new UnreadBytes(limits);

@@ -1,9 +1,9 @@
 /** One call on an HTTP/2 stream: messages in, messages out, a status at its end. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { type DescMessage, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
-import { apiError } from "../../query/api-error.js";
 import { noRoomForRequest } from "../../limits/arriving.js";
 import { type Dropped, noRoom, type UnreadBytes } from "../../limits/unread.js";
+import { apiError } from "../../query/api-error.js";
 import { FrameReader, frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis, wholeMessage } from "./wire.js";
 
 const HEAD = Object.freeze({

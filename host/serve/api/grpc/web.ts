@@ -4,16 +4,17 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
-import { concatBytes, fromBase64, toBase64, utf8 } from "../../../base/text/bytes.js";
-import type { QueryMethod } from "../../../chain/app/query/service.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { concatBytes, fromBase64, toBase64, utf8 } from "../../../base/text/bytes.js";
+import { decodeLossy } from "../../../base/text/text.js";
+import type { QueryMethod } from "../../../chain/app/query/service.js";
+import type { ArrivingBytes } from "../../limits/arriving.js";
+import { readBody, signalOf } from "../../limits/http-server.js";
+import type { ServerOptions } from "../../limits/server.js";
+import type { ServerLimits } from "../../limits/server-limits.js";
+import { noRoom, type UnreadBytes } from "../../limits/unread.js";
 import { apiError } from "../../query/api-error.js";
 import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
-import type { ArrivingBytes } from "../../limits/arriving.js";
-import type { DoorLimits, DoorOptions } from "../../limits/server.js";
-import { readBody, signalOf } from "../../limits/http-server.js";
-import { noRoom, type UnreadBytes } from "../../limits/unread.js";
-import { decodeLossy } from "../../../base/text/text.js";
 import { frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis, wholeMessage } from "./wire.js";
 
 /** `application/grpc-web`, its message in protobuf, in bytes or as base64. */
@@ -25,8 +26,8 @@ export interface WebExchange {
   readonly outgoing: ServerResponse;
 }
 
-export interface GrpcWebOptions extends DoorOptions {
-  readonly limits: DoorLimits;
+export interface GrpcWebOptions extends ServerOptions {
+  readonly limits: ServerLimits;
   readonly unread: UnreadBytes;
   readonly arriving: ArrivingBytes;
 }

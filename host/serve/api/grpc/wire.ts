@@ -1,6 +1,7 @@
 /** gRPC over HTTP/2: how messages are framed, what deadlines and statuses look like. */
-import { toUpperHex } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { toUpperHex } from "../../../base/text/bytes.js";
 
 /** Numbers of statuses that are no error of ours, but one of how the call was made. */
 export const STATUS = {

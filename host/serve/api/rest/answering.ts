@@ -3,9 +3,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { escapeHtml } from "../../../chain/messages/gateway-json.js";
+import type { ServerEvents } from "../../limits/server.js";
+import type { ServerLimits } from "../../limits/server-limits.js";
 import { apiError } from "../../query/api-error.js";
 import { ERROR_CODE_HEADER } from "../../query/query.js";
-import type { DoorEvents, DoorLimits } from "../../limits/server.js";
 
 /** A request as Node has it, and where its response goes. */
 export interface RestExchange {
@@ -29,8 +30,8 @@ export class Answering {
   #underWay = 0;
 
   constructor(
-    private readonly events: DoorEvents,
-    private readonly limits: Pick<DoorLimits, "concurrency">,
+    private readonly events: ServerEvents,
+    private readonly limits: Pick<ServerLimits, "concurrency">,
   ) {}
 
   async run({ incoming }: RestExchange, answer: (counted: Counted) => Response | Promise<Response>): Promise<Response> {

@@ -2,8 +2,8 @@
 
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { fromBase64 } from "../../../base/text/bytes.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { fromBase64 } from "../../../base/text/bytes.js";
 
 /** Values of one repeated parameter that are looked at. */
 const REPEATED_MAX = 64;

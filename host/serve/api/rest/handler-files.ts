@@ -1,9 +1,9 @@
 /** Handlers by their hash: the `.wasm` files of the node's folders, which may come and go while it runs. */
 import { type FileHandle, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { openRegularHandle } from "../../../base/files/open-file.js";
 import { toHex } from "../../../base/text/bytes.js";
 import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
-import { openRegularHandle } from "../../../base/files/lmdb-access.js";
 import type { Sha256 } from "../../../base/types/types.js";
 
 /** Files that are looked at; folders of handlers have a few. */

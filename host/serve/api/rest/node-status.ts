@@ -2,14 +2,15 @@
  * What a node says of itself and of the upgrade that is to come, for people and pages. Nothing of it is proven: pages show it as
  * the word of this server, beside what they verify.
  */
-import type { NodePort, NodeProgress } from "../../../chain/app/query/node-port.js";
-import { windowsOf } from "../../../chain/app/pace.js";
-import type { Query } from "../../query/query.js";
+
 import { formatTime } from "../../../base/time/time.js";
 import type { Height, Plan, Timestamp } from "../../../base/types/types.js";
+import { windowsOf } from "../../../chain/app/pace.js";
+import type { NodePort, NodeProgress } from "../../../chain/app/query/node-port.js";
 import type { ServedHalt } from "../../../upgrade/module/halt-served.js";
 import type { HandlerState } from "../../../upgrade/module/handler-set.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
+import type { Query } from "../../query/query.js";
 import { PlanProposals } from "./plan-proposal.js";
 
 /** A step of the upgrade's block, and how far it has come. */

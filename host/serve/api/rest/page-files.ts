@@ -2,8 +2,8 @@
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { fromBase64, toHex } from "../../../base/text/bytes.js";
-import { noRoom, type UnreadBytes } from "../../limits/unread.js";
 import type { Sha256 } from "../../../base/types/types.js";
+import { noRoom, type UnreadBytes } from "../../limits/unread.js";
 import type { RestExchange } from "./answering.js";
 import { isKnown } from "./file-answer.js";
 

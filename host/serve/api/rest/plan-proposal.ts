@@ -3,9 +3,9 @@ import { create, type Message } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
 import { type Proposal, ProposalStatus } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
 import { QueryProposalsRequestSchema, type QueryProposalsResponse } from "../../../base/gen/cosmos/gov/v1/query_pb.js";
-import type { Query } from "../../query/query.js";
 import type { Plan } from "../../../base/types/types.js";
 import { type FieldKinds, Fields } from "../../../base/wire/wire-fields.js";
+import type { Query } from "../../query/query.js";
 
 /** Proposals that are looked at. */
 const LOOKED_AT = 50n;

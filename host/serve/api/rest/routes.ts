@@ -3,9 +3,9 @@
  * `GET /<package as a path>/<method_in_snake_case>`.
  */
 import { getOption, hasOption } from "@bufbuild/protobuf";
-import type { QueryMethod, QueryService } from "../../../chain/app/query/service.js";
 import { http } from "../../../base/gen/google/api/annotations_pb.js";
 import type { HttpRule } from "../../../base/gen/google/api/http_pb.js";
+import type { QueryMethod, QueryService } from "../../../chain/app/query/service.js";
 
 /** A part of a path: a word, or the name of the field in its place. */
 type Segment = { readonly word: string } | { readonly field: string };

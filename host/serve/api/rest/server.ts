@@ -5,20 +5,21 @@ import { createRegistry, type DescMessage, fromJsonString, type Message, type Re
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
-import { utf8 } from "../../../base/text/bytes.js";
-import { filesOf } from "../../../chain/app/define-chain.js";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
+import { utf8 } from "../../../base/text/bytes.js";
+import { decodeText } from "../../../base/text/text.js";
+import { filesOf } from "../../../chain/app/define-chain.js";
 import { GatewayJson } from "../../../chain/messages/gateway-json.js";
 import { shortenUrls } from "../../../chain/messages/message-json.js";
-import { KeptAnswers } from "../../query/response-cache.js";
-import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
 import { ArrivingBytes } from "../../limits/arriving.js";
 import { type BodyPart, byteLengthOf, partOf } from "../../limits/body.js";
-import { type Address, DOOR_LIMITS, type DoorLimits, type DoorOptions, type OpenDoor } from "../../limits/server.js";
-import { makeHttpServer, openDoor, readBody, signalOf } from "../../limits/http-server.js";
+import { makeHttpServer, openServer, readBody, signalOf } from "../../limits/http-server.js";
 import { listen } from "../../limits/listen.js";
+import { type Address, type OpenServer, SERVER_LIMITS, type ServerOptions } from "../../limits/server.js";
+import type { ServerLimits } from "../../limits/server-limits.js";
 import { noRoom, UnreadBytes } from "../../limits/unread.js";
-import { decodeText } from "../../../base/text/text.js";
+import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
+import { KeptAnswers } from "../../query/response-cache.js";
 import { GrpcWeb } from "../grpc/web.js";
 import { Answering, JSON_TYPE, notImplemented, serverTime } from "./answering.js";
 import { bindRequest } from "./bind.js";
@@ -26,7 +27,7 @@ import { openApiDocument } from "./openapi.js";
 import { type FoundRoute, Router, routesOf } from "./routes.js";
 import { Site, type SiteFacts } from "./site.js";
 
-export interface RestOptions extends DoorOptions {
+export interface RestOptions extends ServerOptions {
   readonly address: Address;
   /** Let pages of any origin read responses. */
   readonly cors: boolean;
@@ -55,8 +56,8 @@ type Env = { Bindings: HttpBindings };
 const METRICS_TYPE = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when the address cannot be had */
-export async function openRest(options: RestOptions): Promise<OpenDoor> {
-  const limits = { ...DOOR_LIMITS, ...options.limits };
+export async function openRest(options: RestOptions): Promise<OpenServer> {
+  const limits = { ...SERVER_LIMITS, ...options.limits };
   const { unread = new UnreadBytes(limits), arriving = new ArrivingBytes(limits) } = options;
   const answering = new Answering(options.events, limits);
   const gateway = new Gateway(options, limits, unread, arriving, answering);
@@ -81,7 +82,7 @@ export async function openRest(options: RestOptions): Promise<OpenDoor> {
   app.all("*", (context) => site.page(context.env, () => gateway.answer(context)));
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
   const server = makeHttpServer((request, response) => void listener(request, response), limits);
-  return openDoor(server, await listen(server, options.address, "--api.address"));
+  return openServer(server, await listen(server, options.address, "--api.address"));
 }
 
 /** Hono answers HEAD with GET's functions; the Cosmos SDK knows no HEAD. */
@@ -120,7 +121,7 @@ class Gateway {
 
   constructor(
     private readonly options: RestOptions,
-    private readonly limits: DoorLimits,
+    private readonly limits: ServerLimits,
     private readonly unread: UnreadBytes,
     private readonly arriving: ArrivingBytes,
     private readonly answering: Answering,

@@ -2,18 +2,19 @@
  * What a node serves besides its queries, so that a page needs one origin: a part of the RPC, the files of an upgrade, what the
  * node says of itself, and the page.
  */
-import { utf8 } from "../../../base/text/bytes.js";
-import type { LocalNode } from "../../../chain/app/query/node-port.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { utf8 } from "../../../base/text/bytes.js";
+import { visible } from "../../../base/text/visible.js";
+import type { LocalNode } from "../../../chain/app/query/node-port.js";
+import { bytesOfBody } from "../../limits/body.js";
+import { signalOf } from "../../limits/http-server.js";
+import type { ServerOptions } from "../../limits/server.js";
+import { noRoom, type UnreadBytes } from "../../limits/unread.js";
 import type { Query } from "../../query/query.js";
 import type { RpcContext } from "../../rpc/context.js";
-import { GenesisAnswers } from "../../rpc/genesis.js";
+import { GenesisAnswers } from "../../rpc/genesis-document.js";
 import { ASKED_METHODS, type AskedMethod, answerGet, type JsonParams, readParams, runHere } from "../../rpc/get.js";
-import { bytesOfBody } from "../../limits/body.js";
-import type { DoorOptions } from "../../limits/server.js";
-import { signalOf } from "../../limits/http-server.js";
-import { noRoom, type UnreadBytes } from "../../limits/unread.js";
-import { visible } from "../../../base/text/visible.js";
 import { type Answering, type Counted, JSON_TYPE, notImplemented, type RestExchange, serverTime } from "./answering.js";
 import { FileAnswers } from "./file-answer.js";
 import { HandlerFiles } from "./handler-files.js";
@@ -34,7 +35,7 @@ export interface SiteFacts extends StatusFacts {
   witnessFile(plan: string): string;
 }
 
-export interface SiteOptions extends DoorOptions {
+export interface SiteOptions extends ServerOptions {
   readonly site: SiteFacts;
   readonly answering: Answering;
   readonly unread: UnreadBytes;

@@ -3,8 +3,8 @@
  * ones. No object is made per record, and where the beginnings differ keys are not compared at all.
  */
 import { compareRanges } from "../../../base/text/bytes.js";
-import { readU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import type { Records } from "./records.js";
 
 /** Indices share a float with four bytes of a key. */

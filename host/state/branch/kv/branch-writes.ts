@@ -4,9 +4,9 @@
  * written; from the first read on they are merged as they come. Writes that nobody reads are merged by the commit alone.
  */
 import { lastOf } from "../../../base/text/checked-index.js";
-import type { Tree } from "../../commitment/tree.js";
-import { readU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
+import type { Tree } from "../../commitment/tree.js";
 import { COUNTED_BYTES, SPARE_SEGMENTS_MAX, type SpillSpace } from "../spill/spill-space.js";
 import type { SpilledRun } from "../spill/spilled-run.js";
 import { Erasure } from "./erasure.js";

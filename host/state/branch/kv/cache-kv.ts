@@ -1,11 +1,12 @@
 /** CacheKVStore: branches nest, and one that is written into an untouched parent branch is moved, not copied. */
-import { compareRanges } from "../../../base/text/bytes.js";
-import type { Tree } from "../../commitment/tree.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
-import { ScanCursor } from "../../../base/wire/frames.js";
+import { compareRanges } from "../../../base/text/bytes.js";
 import type { CacheKVStore as CacheKVStoreShape, KeyValue, KVStore } from "../../../base/types/types.js";
+import type { Tree } from "../../commitment/tree.js";
 import { BranchWrites } from "./branch-writes.js";
 import { frameWrites } from "./frame-writes.js";
+import { ScanCursor } from "./frames.js";
 import { IavlReader } from "./iavl-reader.js";
 import { BaseKVReader, BaseKVStore } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";

@@ -1,6 +1,7 @@
 /** A branch of several stores at once: what a block, a transaction or a handler writes to. */
-import { compareText } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { compareText } from "../../../base/text/bytes.js";
 import type { CacheMultiStore as CacheMultiStoreShape, KVStore, MultiStore } from "../../../base/types/types.js";
 import { CacheKVStore } from "./cache-kv.js";
 

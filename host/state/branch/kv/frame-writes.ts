@@ -1,7 +1,9 @@
 /** The writes of a branch on their way out of it: to its parent, or to a digest. */
-import { OP_DELETE, writeU32 } from "../../../base/wire/frames.js";
+
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { writeU32 } from "../../../base/wire/u32.js";
 import type { BranchWrites } from "./branch-writes.js";
+import { OP_DELETE } from "./frames.js";
 import { WritesCursor } from "./writes-cursor.js";
 
 const WRITE_BYTES = 65_536;

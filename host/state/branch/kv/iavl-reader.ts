@@ -1,8 +1,9 @@
 /** A committed tree as a store that can be read; the ground under a store's branch. */
-import type { ChunkSource, RootLink } from "../../commitment/chunk.js";
-import { Tree } from "../../commitment/tree.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
 import type { KVStore } from "../../../base/types/types.js";
+import type { ChunkSource, RootLink } from "../../commitment/chunk.js";
+import { Tree } from "../../commitment/tree.js";
 import type { SpillSpace } from "../spill/spill-space.js";
 import { BaseKVReader } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";

@@ -2,12 +2,14 @@
  * What every store of this room has in common: public methods check their arguments and then call the `_` methods,
  * which work on bytes in place. A store is made of five `_` methods.
  */
-import { copyInto } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
-import { checkFrames, OP_DELETE, OpCursor, writeU32 } from "../../../base/wire/frames.js";
+import { copyInto } from "../../../base/text/bytes.js";
 import { FRAME_HEADER_BYTES, KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../../base/types/limits.js";
 import type { FrameScan, KeyRange, KeyValue, KVReader, KVStore } from "../../../base/types/types.js";
+import { writeU32 } from "../../../base/wire/u32.js";
 import type { SpillSpace } from "../spill/spill-space.js";
+import { checkFrames, OP_DELETE, OpCursor } from "./frames.js";
 import type { PairCursor } from "./pair-cursor.js";
 
 /** @throws UpgradeError UPG_INVALID_KEY */

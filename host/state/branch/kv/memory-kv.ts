@@ -1,6 +1,7 @@
 /** A store in memory: the reference of the suite, and what a library user begins with. */
-import { readU32 } from "../../../base/wire/frames.js";
+
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import { BaseKVStore } from "./kv-store.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { SortedCursor } from "./sorted-cursor.js";

@@ -1,6 +1,7 @@
 /** PrefixStore: the part of a store whose keys begin with a prefix, seen without it. */
-import { concatBytes, prefixEnd } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { concatBytes, prefixEnd } from "../../../base/text/bytes.js";
 import { KEY_BYTES_MAX } from "../../../base/types/limits.js";
 import type { KVStore } from "../../../base/types/types.js";
 import { cursorOf } from "./cache-kv.js";

@@ -5,8 +5,8 @@
  * Addresses count units of 8 bytes; a segment covers 2^17 of them, which is 1 MiB. A longer record has one of its own.
  */
 import { compareRanges, copyInto } from "../../../base/text/bytes.js";
-import { readU32, writeU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32, writeU32 } from "../../../base/wire/u32.js";
 
 export const DELETED = 0xffff_ffff;
 

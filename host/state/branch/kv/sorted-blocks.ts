@@ -1,6 +1,7 @@
 /** Blocks of a sorted map: addresses of records in ascending order of keys. */
-import { readU32 } from "../../../base/wire/frames.js";
+
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import { compareKeys } from "./address-sort.js";
 import type { Records } from "./records.js";
 

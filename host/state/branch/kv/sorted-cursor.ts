@@ -3,8 +3,8 @@
  * over the map as it then is.
  */
 import { compareRanges } from "../../../base/text/bytes.js";
-import { readU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import type { PairCursor } from "./pair-cursor.js";
 import { DELETED } from "./records.js";
 import type { SortedMap } from "./sorted-map.js";

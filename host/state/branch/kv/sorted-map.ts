@@ -2,8 +2,9 @@
  * A sorted map from keys to values, flat: records hold keys and values, blocks of record addresses hold the order. No
  * object is made per pair. A value length of DELETED marks a deletion that a branch will hand to its parent.
  */
-import { readU32 } from "../../../base/wire/frames.js";
+
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import { latestByKey } from "./address-sort.js";
 import { Records } from "./records.js";
 import { BLOCK_RECORDS_MAX, type Block, beginningOf, insertInBlock, mergedBlocks, takeFrom } from "./sorted-blocks.js";

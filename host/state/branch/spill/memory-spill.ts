@@ -1,6 +1,7 @@
 /** Spill files in memory, for databases in memory: the same paths run, and nothing is saved. */
-import { lastOf } from "../../../base/text/checked-index.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { lastOf } from "../../../base/text/checked-index.js";
 import type { SpillFile, SpillFiles } from "./spill-files.js";
 
 const PAGE_BYTES = 65_536;

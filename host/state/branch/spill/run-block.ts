@@ -6,8 +6,8 @@
  *   far     u32 segment, u48 byte, u32 checksum
  */
 import { compareRanges } from "../../../base/text/bytes.js";
-import { readU32, writeU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32, writeU32 } from "../../../base/wire/u32.js";
 import type { KeyFilter } from "../kv/key-filter.js";
 
 export const FAR_FLAG = 0x8000_0000;

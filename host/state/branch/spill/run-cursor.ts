@@ -1,11 +1,11 @@
 /** Walks a run in either direction, deletions included. */
 import { compareRanges } from "../../../base/text/bytes.js";
-import { readU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import type { PairCursor } from "../kv/pair-cursor.js";
+import type { ReadableRun } from "./readable-run.js";
 import { FAR_FLAG, type FarPlace, type RunBlock, readFar } from "./run-block.js";
 import { RunWindow } from "./run-window.js";
-import type { SpilledRun } from "./spilled-run.js";
 
 export class RunCursor implements PairCursor {
   bytes: Uint8Array = new Uint8Array(0);
@@ -31,7 +31,7 @@ export class RunCursor implements PairCursor {
    * two are then sure to stay as they are.
    */
   constructor(
-    private readonly run: SpilledRun,
+    private readonly run: ReadableRun,
     private readonly start: Uint8Array | undefined,
     private readonly end: Uint8Array | undefined,
     private readonly reverse: boolean,

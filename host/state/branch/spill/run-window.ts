@@ -1,6 +1,7 @@
 /** Reads a run from one end to the other, several blocks at once, into room that is used again. */
+
+import type { ReadableRun } from "./readable-run.js";
 import type { RunBlock } from "./run-block.js";
-import type { SpilledRun } from "./spilled-run.js";
 
 /** What is read at once, unless one block is larger. */
 const WINDOW_BYTES = 65_536;
@@ -14,7 +15,7 @@ export class RunWindow {
   #first = 0;
   #behind = 0;
 
-  constructor(private readonly run: SpilledRun) {}
+  constructor(private readonly run: ReadableRun) {}
 
   /** A block, checked. Its bytes are good until the window has moved twice. @throws UpgradeError UPG_STORE_IO */
   block(number: number): RunBlock {

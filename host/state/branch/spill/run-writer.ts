@@ -1,7 +1,7 @@
 /** Adds records to the end of a run: packs them into blocks, and large values into the value log. */
 import { copyInto } from "../../../base/text/bytes.js";
-import { readU32, writeU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32, writeU32 } from "../../../base/wire/u32.js";
 import type { KeyFilter } from "../kv/key-filter.js";
 import { DELETED } from "../kv/records.js";
 import type { SortedCursor } from "../kv/sorted-cursor.js";

@@ -5,17 +5,17 @@
  */
 
 import { asHost } from "../../../base/errors/synchronous.js";
-import type { BranchWrites } from "../kv/branch-writes.js";
 import { KeyFilter } from "../kv/key-filter.js";
 import type { SortedCursor } from "../kv/sorted-cursor.js";
 import { ValueLog } from "../kv/value-log.js";
 import { BlockCache } from "./block-cache.js";
+import type { RunGround } from "./readable-run.js";
 import { RunCursor } from "./run-cursor.js";
 import { RunHeap } from "./run-heap.js";
 import { RunWindow } from "./run-window.js";
 import { RunWriter } from "./run-writer.js";
 import type { SpillFiles } from "./spill-files.js";
-import { type RunGround, SpilledRun } from "./spilled-run.js";
+import { SpilledRun } from "./spilled-run.js";
 
 /** A block is no smaller, so that a read of one is worth its while. */
 const BLOCK_BYTES_MIN = 8_192;
@@ -30,6 +30,12 @@ export const SPARE_SEGMENTS_MAX = 16;
 /** A branch is counted among them from here on, and again each time it has grown by as much. */
 export const COUNTED_BYTES = 262_144;
 
+/** A branch that the space may ask to spill its writes. */
+interface SpillableBranch {
+  readonly map: { readonly bytes: number };
+  putAside(): void;
+}
+
 export class SpillSpace {
   readonly #ground: RunGround;
   readonly #blockBytes: number;
@@ -38,7 +44,7 @@ export class SpillSpace {
   /** Memory of maps that were spilled, for the next ones. */
   readonly spare: Uint8Array[] = [];
   /** Branches that hold much in memory; nothing keeps them alive here. */
-  #large: WeakRef<BranchWrites>[] = [];
+  #large: WeakRef<SpillableBranch>[] = [];
 
   /** `branchBytes`: what a branch of one store may hold in memory. */
   constructor(
@@ -120,9 +126,9 @@ export class SpillSpace {
   }
 
   /** A branch has grown: when all hold too much together, the largest spills its writes. */
-  grew(branch: BranchWrites): void {
+  grew(branch: SpillableBranch): void {
     const known = asHost(() => this.#large.map((each) => each.deref()));
-    const large = known.filter((each) => each !== undefined && each.map.bytes >= COUNTED_BYTES) as BranchWrites[];
+    const large = known.filter((each) => each !== undefined && each.map.bytes >= COUNTED_BYTES) as SpillableBranch[];
     if (!large.includes(branch)) large.push(branch);
     this.#large = large.map((each) => new WeakRef(each));
     const bytes = large.reduce((sum, { map }) => sum + map.bytes, 0);

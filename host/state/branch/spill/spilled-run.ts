@@ -3,21 +3,14 @@
  * cut into blocks; writes that all lie after its last key can be added to it.
  */
 import { compareRanges } from "../../../base/text/bytes.js";
-import { readU32 } from "../../../base/wire/frames.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import type { KeyFilter } from "../kv/key-filter.js";
-import { changedOnDisk, type FarTally, type ValueLog } from "../kv/value-log.js";
-import type { BlockCache } from "./block-cache.js";
+import { changedOnDisk, type FarTally } from "../kv/value-log.js";
+import type { ReadableRun, RunGround } from "./readable-run.js";
 import { BLOCK_TAIL_BYTES, RunBlock } from "./run-block.js";
 import { RunCursor } from "./run-cursor.js";
 import { RunIndex } from "./run-index.js";
-import type { SpillFile, SpillFiles } from "./spill-files.js";
-
-/** What runs of one space share. */
-export interface RunGround {
-  readonly files: SpillFiles;
-  readonly cache: BlockCache;
-  readonly log: ValueLog;
-}
+import type { SpillFile } from "./spill-files.js";
 
 /** Runs × blocks in one number: 2^23 runs of 2^30 blocks stay at 2^53. */
 const BLOCKS_PER_RUN = 2 ** 30;
@@ -34,7 +27,7 @@ interface Part {
   readonly lacksFilter: boolean;
 }
 
-export class SpilledRun {
+export class SpilledRun implements ReadableRun {
   readonly index = new RunIndex();
   /** Bytes of values elsewhere that its records lead to. */
   readonly far: FarTally = new Map();

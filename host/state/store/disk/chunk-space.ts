@@ -3,8 +3,9 @@
  * a bounded buffer that is staged early when it runs full. What is staged has keys that no commit points to
  * yet; when the process dies the next start sweeps it away.
  */
-import { Chunk, type ChunkSink, type ChunkSource } from "../../commitment/chunk.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { Chunk, type ChunkSink, type ChunkSource } from "../../commitment/chunk.js";
 import type { Batch, Database } from "./database.js";
 import { chunkKey } from "./keys.js";
 

@@ -4,8 +4,8 @@
  * found before it changes anything: it would write chunks under numbers that the other one has used.
  */
 
-import type { SpillFiles } from "../../branch/spill/spill-files.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
+import type { SpillFiles } from "../../branch/spill/spill-files.js";
 import type { Batch, Database, DatabaseRange, TransactionOptions } from "./database.js";
 import { commitKey, commitsEnd, versionOfCommitKey } from "./keys.js";
 

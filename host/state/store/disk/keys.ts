@@ -66,9 +66,9 @@ export const goneStoreKey = (version: number, store: number): Uint8Array => key(
 export const goneStoresFrom = (version: number): Uint8Array => key("g", [version, 8]);
 export const readGoneStoreKey = (bytes: Uint8Array) => ({ version: number(bytes, 1, 8), store: number(bytes, 9, 4) });
 
-export const heldKey = (version: number): Uint8Array => key("h", [version, 8]);
-export const heldEnd = (): Uint8Array => key("i");
-export const versionOfHeldKey = (bytes: Uint8Array): number => number(bytes, 1, 8);
+export const pinnedKey = (version: number): Uint8Array => key("h", [version, 8]);
+export const pinnedEnd = (): Uint8Array => key("i");
+export const versionOfPinnedKey = (bytes: Uint8Array): number => number(bytes, 1, 8);
 
 /** Prefix of what the engine keeps beside the state. */
 export const BLOCKS_PREFIX = letter("b");

@@ -4,8 +4,8 @@
  */
 
 import { crc32 } from "node:zlib";
-import { equalBytes, toHex, utf8 } from "../../../base/text/bytes.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { equalBytes, toHex, utf8 } from "../../../base/text/bytes.js";
 import { programName } from "../../../base/text/program-name.js";
 
 const CHECKSUM_BYTES = 4;

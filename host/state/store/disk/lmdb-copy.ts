@@ -5,8 +5,8 @@
 import { closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { open } from "lmdb";
 import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
-import { requireAccess } from "../../../base/files/lmdb-access.js";
-import { diskFailure, freeBytes } from "../../../base/files/lmdb-errors.js";
+import { diskFailure, freeBytes } from "../../../base/files/disk-errors.js";
+import { requireAccess } from "../../../base/files/open-file.js";
 import { lmdbOptions } from "./lmdb-forms.js";
 import { checkLmdbHead } from "./lmdb-head.js";
 import { FREE_BYTES_MIN } from "./lmdb-room.js";

@@ -6,7 +6,7 @@
  */
 import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { syncFolder } from "../../../base/files/lmdb-access.js";
+import { syncFolder } from "../../../base/files/open-file.js";
 
 const PAGE_BYTES = 4_096;
 const META_PAGES = 2;

@@ -2,8 +2,9 @@
  * A database of a home that no node holds, for reading only and without LMDB: nothing is made, locked for others or
  * written, so it works on a read-only file system and as any user who may read the file.
  */
-import { compareBytes } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { compareBytes } from "../../../base/text/bytes.js";
 import type { Database, DatabaseRange } from "./database.js";
 import { unsealed } from "./lmdb-checksum.js";
 import { LmdbFile } from "./lmdb-file.js";

@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { openRegularFile } from "../../../base/files/lmdb-access.js";
+import { openRegularFile } from "../../../base/files/open-file.js";
 import { checkLmdbHead } from "./lmdb-head.js";
 import { checkLongHead, damaged, LmdbPage, type LongValue, PAGE_HEADER_BYTES } from "./lmdb-page.js";
 

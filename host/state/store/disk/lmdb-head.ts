@@ -8,7 +8,7 @@
  */
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { openRegularFile } from "../../../base/files/lmdb-access.js";
+import { openRegularFile } from "../../../base/files/open-file.js";
 
 const META_BYTES = 168;
 const META_FLAG = 0x08;

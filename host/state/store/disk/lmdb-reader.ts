@@ -7,9 +7,9 @@
 import { open, type RootDatabase, type Transaction } from "lmdb";
 import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
 import { asHost } from "../../../base/errors/synchronous.js";
+import { diskFailure } from "../../../base/files/disk-errors.js";
 import type { Database, DatabaseRange } from "./database.js";
 import { unsealed } from "./lmdb-checksum.js";
-import { diskFailure } from "../../../base/files/lmdb-errors.js";
 import { lmdbOptions, lmdbRange, plain } from "./lmdb-forms.js";
 
 const CANNOT_READ = "cannot read the database";

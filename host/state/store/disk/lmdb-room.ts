@@ -4,7 +4,7 @@
  * the process may end anywhere. A full disk found here costs nothing and leaves room for what is written about it.
  */
 import { UpgradeError } from "../../../base/errors/errors.js";
-import { freeBytes } from "../../../base/files/lmdb-errors.js";
+import { freeBytes } from "../../../base/files/disk-errors.js";
 
 /** What a transaction leaves free at least. */
 export const FREE_BYTES_MIN = 2 * 1_024 * 1_024;

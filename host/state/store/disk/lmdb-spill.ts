@@ -7,14 +7,13 @@ import { randomUUID } from "node:crypto";
 import { closeSync, ftruncateSync, openSync, readSync, rmSync, statfsSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { SpillFile, SpillFiles } from "../../branch/spill/spill-files.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { asHost } from "../../../base/errors/synchronous.js";
-import { makeFolder } from "../../../base/files/lmdb-access.js";
-import { type Access, diskFailure } from "../../../base/files/lmdb-errors.js";
+import { type Access, diskFailure } from "../../../base/files/disk-errors.js";
+import { makeFolder } from "../../../base/files/open-file.js";
+import { SPILL_BYTES_MAX_DEFAULT } from "../../../base/types/limits.js";
+import type { SpillFile, SpillFiles } from "../../branch/spill/spill-files.js";
 
-/** What the writes of one run may take on disk besides the database, unless a setting says otherwise: 8 GiB. */
-export const SPILL_BYTES_MAX_DEFAULT = 8 * 2 ** 30;
 /** Free space that is left alone, besides as much as was spilled: the commit writes it once more. 64 MiB. */
 export const SPILL_RESERVE_BYTES = 64 * 1_048_576;
 

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { RootDatabaseOptionsWithPath } from "lmdb";
 import { UpgradeError } from "../../../base/errors/errors.js";
-import { writeU32 } from "../../../base/wire/frames.js";
+import { writeU32 } from "../../../base/wire/u32.js";
 import type { LastKey } from "./database.js";
 
 /** What a commit stages at once, with room for keys, checksums and the last chunk of all. */

@@ -3,8 +3,9 @@
  * their parents say, keys ascend, counts are those of the meta page, values match their checksums, and every page is
  * either in use once or free once.
  */
-import { compareBytes, toHex } from "../../../base/text/bytes.js";
+
 import { isUpgradeError } from "../../../base/errors/errors.js";
+import { compareBytes, toHex } from "../../../base/text/bytes.js";
 import { isSealed } from "./lmdb-checksum.js";
 import type { LmdbFile, LmdbSnapshot, LmdbTree } from "./lmdb-file.js";
 import { damaged, type LmdbPage, PAGE_HEADER_BYTES, withinBounds } from "./lmdb-page.js";

@@ -1,8 +1,8 @@
 /** A database in memory. Its contents outlive a CommitMultiStore, so a restart can be played with it. */
 
+import { compareBytes } from "../../../base/text/bytes.js";
 import { MemoryKVStore } from "../../branch/kv/memory-kv.js";
 import { MemorySpill } from "../../branch/spill/memory-spill.js";
-import { compareBytes } from "../../../base/text/bytes.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 
 /**

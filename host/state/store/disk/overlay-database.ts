@@ -2,8 +2,8 @@
  * A database whose changes go to another one, that is given up afterwards: the database below is read and never written.
  */
 
-import type { SpillFiles } from "../../branch/spill/spill-files.js";
 import { compareBytes, toHex } from "../../../base/text/bytes.js";
+import type { SpillFiles } from "../../branch/spill/spill-files.js";
 import type { Batch, Database, DatabaseRange } from "./database.js";
 
 const PAGE_KEYS = 1_024;

@@ -1,9 +1,9 @@
 /** Whether the witness of an upgrade is in the home: a file of that name may be empty, a link, or of another chain. */
 import { closeSync, constants, existsSync, fstatSync, readSync } from "node:fs";
 import { messageOf } from "../../../base/errors/errors.js";
+import { openRegularFile } from "../../../base/files/open-file.js";
 import type { Sha256 } from "../../../base/types/types.js";
 import { CHECKED_PART_BYTES, WitnessFileCheck, type WitnessOf } from "../../witness/file-check.js";
-import { openRegularFile } from "../../../base/files/lmdb-access.js";
 
 /** `fault`: what has the name is no witness of the upgrade. */
 export type WitnessFound = "whole" | "absent" | { readonly fault: string };

@@ -1,5 +1,6 @@
 /** Hashes of all nodes of a chunk, each from its own bytes: a leaf's from its pair, an inner one's from its links. */
 import { copyInto } from "../../../base/text/bytes.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import {
   type Chunk,
   INNER_HEADER_BYTES,
@@ -12,7 +13,6 @@ import {
   SLOTS_PER_CHUNK,
 } from "../../commitment/chunk.js";
 import { HASH_BYTES, type IavlHasher } from "../../commitment/iavl-hash.js";
-import { readU32 } from "../../../base/wire/frames.js";
 
 /** Room for children's hashes, which the hasher reads from where it writes, after that for the nodes'. */
 const CHILDREN_AT = SLOTS_PER_CHUNK * HASH_BYTES;

@@ -2,10 +2,11 @@
  * Re-hashes the trees of one store: every node that some version has is hashed once from its bytes, and every link to it
  * is compared with that hash. Memory: a bit a node, and a bounded cache.
  */
+
+import { UpgradeError } from "../../../base/errors/errors.js";
 import { compareBytes, compareRanges, toHex } from "../../../base/text/bytes.js";
 import { Chunk, chunkOf, LINK_BYTES, LINK_HASH_AT, type RootLink, slotOf } from "../../commitment/chunk.js";
 import { HASH_BYTES } from "../../commitment/iavl-hash.js";
-import { UpgradeError } from "../../../base/errors/errors.js";
 import type { Database } from "../disk/database.js";
 import { chunkKey, deadKey } from "../disk/keys.js";
 import { type ChunkHashes, keyOf, linkOf } from "./audit-chunk.js";

@@ -3,12 +3,12 @@
  * the books of pruning: what is present and no version has must be on a list or marked dead, and nothing else may be.
  */
 
+import { UpgradeError } from "../../../base/errors/errors.js";
 import { equalBytes } from "../../../base/text/bytes.js";
+import type { Sha256 } from "../../../base/types/types.js";
 import { appHash } from "../../commitment/app-hash.js";
 import { Chunk, SLOTS_PER_CHUNK } from "../../commitment/chunk.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
-import { UpgradeError } from "../../../base/errors/errors.js";
-import type { Sha256 } from "../../../base/types/types.js";
 import type { Database } from "../disk/database.js";
 import { lastVersionOf } from "../disk/fenced-database.js";
 import {

@@ -5,8 +5,9 @@
  *
  *   u name   height, number of the program's version: 8 bytes each
  */
-import { bigEndian64, concatBytes, utf8 } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { bigEndian64, concatBytes, utf8 } from "../../../base/text/bytes.js";
 import { decodeLossy } from "../../../base/text/text.js";
 import type { DoneUpgrade, Height } from "../../../base/types/types.js";
 import type { Database, RecordChange } from "../disk/database.js";

@@ -4,16 +4,22 @@
  * Blocks write to branches; a branch that is written lands in the stores' own branches, and `commit` carries those into
  * the trees, stores by name and keys ascending. One database transaction makes the whole version visible.
  */
-
+import { assert, UpgradeError } from "../../../base/errors/errors.js";
+import { withoutEffect } from "../../../base/errors/synchronous.js";
+import { requireSha256 } from "../../../base/native/required-sha256.js";
+import type {
+  CommitID,
+  Height,
+  LoadedStores,
+  MultiStore,
+  StoreUpgrades,
+  Timestamp,
+} from "../../../base/types/types.js";
 import type { CacheKVStore } from "../../branch/kv/cache-kv.js";
 import { type CacheMultiStore, NamedStores, noSuchStore } from "../../branch/kv/cache-multi-store.js";
 import { SpillSpace } from "../../branch/spill/spill-space.js";
 import { appHash, sortByName } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
-import { assert, UpgradeError } from "../../../base/errors/errors.js";
-import { requireSha256 } from "../../../base/native/required-sha256.js";
-import { withoutEffect } from "../../../base/errors/synchronous.js";
-import type { CommitID, Height, LoadedStores, MultiStore, StoreUpgrades, Timestamp } from "../../../base/types/types.js";
 import { ChunkSpace } from "../disk/chunk-space.js";
 import { type Database, makeChanges } from "../disk/database.js";
 import { FencedDatabase, lastVersionOf } from "../disk/fenced-database.js";
@@ -24,6 +30,7 @@ import {
   claimFormat,
   encodeCommit,
   readCommit,
+  type StagedCommit,
   type StoreState,
 } from "./commit-record.js";
 import { GarbageCollector } from "./garbage.js";
@@ -38,8 +45,6 @@ import {
 import { NO_UPGRADES, planStores } from "./store-upgrades.js";
 import { sweepStaged } from "./sweep.js";
 import { VersionView } from "./version-view.js";
-
-type StagedCommit = CommitState & { readonly holdBefore: string | undefined };
 
 /**
  * Named stores, each an IAVL tree, committed together: a commit makes one version, whose app hash is that of the Cosmos SDK's
@@ -261,7 +266,9 @@ export class CommitMultiStore implements MultiStore {
   }
 
   #storeNamed(name: string): OpenStore {
-    return this.#stores.get(name) ?? fail(noSuchStore(name, this.names));
+    const store = this.#stores.get(name);
+    if (!store) throw noSuchStore(name, this.names);
+    return store;
   }
 
   #readLast(): CommitState | undefined {
@@ -290,8 +297,4 @@ export class CommitMultiStore implements MultiStore {
     this.#space.discardStaged();
     for (const store of this.#stores.values()) store.unstage();
   }
-}
-
-function fail(error: UpgradeError): never {
-  throw error;
 }

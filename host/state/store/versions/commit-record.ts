@@ -1,12 +1,12 @@
 /** The records that say what a version is: encoding, and the checks a reader of them makes. */
 
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import type { RootLink } from "../../commitment/chunk.js";
-import { HASH_BYTES } from "../../commitment/iavl-hash.js";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { CommitRecordSchema, FormatRecordSchema } from "../../../base/gen/chain/store/v1/store_pb.js";
 import { programName } from "../../../base/text/program-name.js";
 import type { Timestamp } from "../../../base/types/types.js";
+import type { RootLink } from "../../commitment/chunk.js";
+import { HASH_BYTES } from "../../commitment/iavl-hash.js";
 import type { Batch, Database } from "../disk/database.js";
 import { lastVersionOf } from "../disk/fenced-database.js";
 import { commitKey, commitsEnd, formatKey, versionOfCommitKey } from "../disk/keys.js";
@@ -33,6 +33,8 @@ export interface CommitState {
   /** The engine that decided the block; "": the embedded one. */
   readonly engine: string;
 }
+
+export type StagedCommit = CommitState & { readonly holdBefore: string | undefined };
 
 export function encodeCommit(state: CommitState): Uint8Array {
   const record = create(CommitRecordSchema, {

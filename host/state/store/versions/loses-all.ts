@@ -1,7 +1,7 @@
 /** Does a branch delete every pair of the tree below it, and set none? A re-key does that to its old store. */
 
-import type { CacheKVStore } from "../../branch/kv/cache-kv.js";
 import { compareRanges } from "../../../base/text/bytes.js";
+import type { CacheKVStore } from "../../branch/kv/cache-kv.js";
 import type { Tree } from "../../commitment/tree.js";
 
 /** Keys looked up before both are walked: a branch that leaves pairs alone is found out here, most often. */

@@ -1,13 +1,13 @@
 /** One store of an open multistore: its last committed tree, the branch that gathers the block's writes, its next tree. */
 
+import { PROGRESS_PAIRS } from "../../../base/types/limits.js";
+import type { OnProgress, ProgressPhase } from "../../../base/types/types.js";
 import { CacheKVStore } from "../../branch/kv/cache-kv.js";
 import { IavlReader } from "../../branch/kv/iavl-reader.js";
 import type { SpillSpace } from "../../branch/spill/spill-space.js";
 import type { RootLink } from "../../commitment/chunk.js";
 import type { IavlHasher } from "../../commitment/iavl-hash.js";
 import { TreeWriter } from "../../commitment/tree-writer.js";
-import { PROGRESS_PAIRS } from "../../../base/types/limits.js";
-import type { OnProgress, ProgressPhase } from "../../../base/types/types.js";
 import { type ChunkSpace, StoreChunks } from "../disk/chunk-space.js";
 import type { StoreState } from "./commit-record.js";
 import { losesAll } from "./loses-all.js";

@@ -3,10 +3,10 @@
  * Ids are written as u48, big-endian, ascending, a bounded number to a record.
  */
 
+import { UpgradeError } from "../../../base/errors/errors.js";
 import { EMPTY } from "../../../base/text/bytes.js";
 import { type Chunk, chunkOf, slotOf } from "../../commitment/chunk.js";
 import { IdList } from "../../commitment/id-list.js";
-import { UpgradeError } from "../../../base/errors/errors.js";
 import type { ChunkSpace } from "../disk/chunk-space.js";
 import { deadKey, orphansKey } from "../disk/keys.js";
 

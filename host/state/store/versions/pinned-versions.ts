@@ -5,20 +5,20 @@
 import { utf8 } from "../../../base/text/bytes.js";
 import { decodeText } from "../../../base/text/text.js";
 import type { Batch, Database } from "../disk/database.js";
-import { heldEnd, heldKey, versionOfHeldKey } from "../disk/keys.js";
+import { pinnedEnd, pinnedKey, versionOfPinnedKey } from "../disk/keys.js";
 
 /** Whether a version may go is asked once in as many commits: the answer may be in a folder. */
 const ASKED_EVERY = 10;
 
-export class HeldVersions {
+export class PinnedVersions {
   constructor(private readonly names: ReadonlyMap<number, string> = new Map()) {}
 
-  static load(database: Database): HeldVersions {
-    const keys = database.keys({ start: heldKey(0), end: heldEnd() });
+  static load(database: Database): PinnedVersions {
+    const keys = database.keys({ start: pinnedKey(0), end: pinnedEnd() });
     const names = keys.map((key): [number, string] => {
-      return [versionOfHeldKey(key), decodeText(database.get(key) ?? new Uint8Array(0))];
+      return [versionOfPinnedKey(key), decodeText(database.get(key) ?? new Uint8Array(0))];
     });
-    return new HeldVersions(new Map(names));
+    return new PinnedVersions(new Map(names));
   }
 
   /** Versions and the names that they are held in, the oldest first. */
@@ -35,9 +35,9 @@ export class HeldVersions {
   }
 
   /** With one more, from the commit of `batch` on. */
-  with(version: number, name: string, batch: Batch): HeldVersions {
-    batch.put(heldKey(version), utf8(name));
-    return new HeldVersions(new Map([...this.names, [version, name]]));
+  with(version: number, name: string, batch: Batch): PinnedVersions {
+    batch.put(pinnedKey(version), utf8(name));
+    return new PinnedVersions(new Map([...this.names, [version, name]]));
   }
 
   /** Those below `oldest` that the commit of `version` may let go: what nobody wants is not looked for each time. */
@@ -47,9 +47,9 @@ export class HeldVersions {
   }
 
   /** Without these, from the commit of `batch` on. */
-  without(versions: readonly number[], batch: Batch): HeldVersions {
+  without(versions: readonly number[], batch: Batch): PinnedVersions {
     if (versions.length === 0) return this;
-    for (const version of versions) batch.remove(heldKey(version));
-    return new HeldVersions(new Map([...this.names].filter(([version]) => !versions.includes(version))));
+    for (const version of versions) batch.remove(pinnedKey(version));
+    return new PinnedVersions(new Map([...this.names].filter(([version]) => !versions.includes(version))));
   }
 }

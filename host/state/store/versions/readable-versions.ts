@@ -7,7 +7,7 @@ import { VERSIONS_KEPT_DEFAULT } from "../../../base/types/limits.js";
 import type { Batch, Database } from "../disk/database.js";
 import { commitKey, commitsEnd, versionOfCommitKey } from "../disk/keys.js";
 import { readCommit } from "./commit-record.js";
-import { HeldVersions } from "./pinned-versions.js";
+import { PinnedVersions } from "./pinned-versions.js";
 import type { CommitMultiStoreOptions } from "./store-options.js";
 
 /** Of those that are kept for good: an error names no more. */
@@ -40,7 +40,7 @@ export class ReadableVersions {
     private readonly kept: readonly number[] = [],
     readonly first = 0,
     readonly last = 0,
-    private readonly held = new HeldVersions(),
+    private readonly held = new PinnedVersions(),
   ) {}
 
   static load(database: Database): ReadableVersions {
@@ -59,7 +59,7 @@ export class ReadableVersions {
       }
       end = keys.at(-1);
     }
-    return new ReadableVersions(kept.reverse(), first, last, HeldVersions.load(database));
+    return new ReadableVersions(kept.reverse(), first, last, PinnedVersions.load(database));
   }
 
   /** 0 when there is none. */
@@ -101,14 +101,14 @@ export class ReadableVersions {
     return new ReadableVersions(kept, first, version, held);
   }
 
-  #heldAfter(version: number, oldest: number, { isReleased, holdBefore }: PruningRules, batch: Batch): HeldVersions {
+  #heldAfter(version: number, oldest: number, { isReleased, holdBefore }: PruningRules, batch: Batch): PinnedVersions {
     const held = this.held.without(this.held.released(version, oldest, isReleased), batch);
     return holdBefore !== undefined && this.has(version - 1) ? held.with(version - 1, holdBefore, batch) : held;
   }
 }
 
 /** Of a version that is old: when neither its record nor a holder keeps it, the record goes. */
-function stays(version: number, held: HeldVersions, database: Database, batch: Batch): boolean {
+function stays(version: number, held: PinnedVersions, database: Database, batch: Batch): boolean {
   if (held.has(version) || readCommit(database, version)?.kept) return true;
   batch.remove(commitKey(version));
   return false;

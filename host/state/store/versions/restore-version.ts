@@ -3,13 +3,14 @@
  * nothing until `commit`, which makes all of it visible in one step; a process that dies before leaves what the next start
  * sweeps away.
  */
+
+import { assert, UpgradeError } from "../../../base/errors/errors.js";
 import { equalBytes } from "../../../base/text/bytes.js";
+import type { CommitID, Sha256 } from "../../../base/types/types.js";
 import { appHash } from "../../commitment/app-hash.js";
 import { IavlHasher } from "../../commitment/iavl-hash.js";
 import { TreeImport } from "../../commitment/tree-import.js";
 import type { TreeNode } from "../../commitment/tree-nodes.js";
-import { assert, UpgradeError } from "../../../base/errors/errors.js";
-import type { CommitID, Sha256 } from "../../../base/types/types.js";
 import { ChunkSpace, StoreChunks } from "../disk/chunk-space.js";
 import { type Database, makeChanges, type RecordChange } from "../disk/database.js";
 import { FencedDatabase, requireLastVersion } from "../disk/fenced-database.js";

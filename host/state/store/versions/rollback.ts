@@ -2,12 +2,13 @@
  * Takes back the last versions: an earlier one becomes the last again, as if the commits after it had never happened. One
  * transaction decides; what those versions alone had is swept afterwards, and by the next start if that does not happen.
  */
-import { concatBytes } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { concatBytes } from "../../../base/text/bytes.js";
 import type { Height } from "../../../base/types/types.js";
 import type { Batch, Database, DatabaseRange } from "../disk/database.js";
 import { lastVersionOf, requireLastVersion } from "../disk/fenced-database.js";
-import { commitKey, commitsEnd, goneStoresFrom, heldEnd, heldKey } from "../disk/keys.js";
+import { commitKey, commitsEnd, goneStoresFrom, pinnedEnd, pinnedKey } from "../disk/keys.js";
 import { checkFormat, readCommit } from "./commit-record.js";
 import { sweepStaged } from "./sweep.js";
 
@@ -48,7 +49,7 @@ export function rollbackTo(database: Database, target: number, alongside: Alongs
     requireLastVersion(database, version);
     remove(database, batch, { start: commitKey(target + 1), end: commitsEnd() });
     // What was held was so for an upgrade that is taken back.
-    remove(database, batch, { start: heldKey(target), end: heldEnd() });
+    remove(database, batch, { start: pinnedKey(target), end: pinnedEnd() });
     // Stores that a version left behind are those of the versions before it again.
     remove(database, batch, { start: goneStoresFrom(target), end: goneStoresFrom(Number.MAX_SAFE_INTEGER) });
     for (let each = version; each > target; each--) alongside(batch, BigInt(each));

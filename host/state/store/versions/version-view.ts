@@ -1,5 +1,7 @@
 /** One committed version, for queries: stores to read, and proofs that lead to its app hash. */
 
+import { UpgradeError } from "../../../base/errors/errors.js";
+import type { Height, KVReader, MultiStore, Sha256 } from "../../../base/types/types.js";
 import { NamedStores, noSuchStore } from "../../branch/kv/cache-multi-store.js";
 import { IavlReader } from "../../branch/kv/iavl-reader.js";
 import { checkKey } from "../../branch/kv/kv-store.js";
@@ -7,8 +9,6 @@ import { appHash, proveStore } from "../../commitment/app-hash.js";
 import type { ChunkSource, RootLink } from "../../commitment/chunk.js";
 import { proveKey } from "../../commitment/proof.js";
 import type { Tree } from "../../commitment/tree.js";
-import { UpgradeError } from "../../../base/errors/errors.js";
-import type { Height, KVReader, MultiStore, Sha256 } from "../../../base/types/types.js";
 import { type ChunkSpace, StoreChunks } from "../disk/chunk-space.js";
 import type { CommitState, StoreState } from "./commit-record.js";
 

@@ -2,8 +2,10 @@
  * The manifest of a handler: custom section `chain-upgrade.manifest`, JSON (docs/abi.md). It says which plan the handler
  * serves, what it may touch, and which layouts it takes; nothing else gives a handler any right.
  */
-import { fromHex } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
+import { fromHex } from "../../../base/text/bytes.js";
+import { storeNameProblem } from "../../../base/text/text.js";
 import {
   GAS_LIMIT_MAX,
   HANDLER_STORES_MAX,
@@ -11,7 +13,6 @@ import {
   MODULE_NAME_BYTES_MAX,
   MODULE_VERSION_MAX,
 } from "../../../base/types/limits.js";
-import { storeNameProblem } from "../../../base/text/text.js";
 import type { StoreUpgrades } from "../../../base/types/types.js";
 import { JSON_NESTING_MAX, SCANS_MAX, STORE_PREFIXES_MAX } from "../../wasm/limits.js";
 import { JsonField } from "./json-field.js";

@@ -1,8 +1,8 @@
 /** Names of plans, modules and stores, by the rule for plan names (specification 2.1, 5.9). */
 
 import { utf8 } from "../../../base/text/bytes.js";
-import { PLAN_NAME_BYTES_MAX } from "../../../base/types/limits.js";
 import { isWellFormed } from "../../../base/text/text.js";
+import { PLAN_NAME_BYTES_MAX } from "../../../base/types/limits.js";
 
 /** What is wrong with a name; undefined when nothing is. */
 export function nameProblem(name: string, bytesMax = PLAN_NAME_BYTES_MAX): string | undefined {

@@ -1,6 +1,7 @@
 /** What pairs cost that the host reads from a store for a guest: each its price, and its bytes. */
-import { readU32 } from "../../../base/wire/frames.js";
+
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import { HOST_PRICES } from "./schedule.js";
 
 /** @param frames whole ones, of a scan */

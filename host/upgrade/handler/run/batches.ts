@@ -3,9 +3,9 @@
  * did not consume begins the next batch, which is packed afresh. Where batches end is part of consensus.
  */
 import { assert } from "../../../base/errors/errors.js";
-import { readU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
 import type { FrameScan } from "../../../base/types/types.js";
+import { readU32 } from "../../../base/wire/u32.js";
 
 /** Frames read ahead, in batches: so that moving the rest to the front is rare. */
 const BATCHES_AHEAD = 4;

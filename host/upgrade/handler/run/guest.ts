@@ -1,8 +1,8 @@
 /** One instance of a handler: instantiated fresh, called, dropped. Whatever a call throws ends the run. */
 
 import { assert, isUpgradeError } from "../../../base/errors/errors.js";
-import { readU32 } from "../../../base/wire/frames.js";
 import { FAIL_MESSAGE_BYTES_MAX } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import { guestText } from "../../wasm/guest-text.js";
 import { HOST_PRICES } from "../meter/schedule.js";
 import { engineFailure, failed, runFailure, stopped } from "./failures.js";

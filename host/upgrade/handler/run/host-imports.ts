@@ -3,7 +3,7 @@
  * everything is paid for (docs/gas.md) before it is done.
  */
 import { ABSENT } from "../../../base/errors/errors.js";
-import { OP_DELETE, OP_PUT, readU32 } from "../../../base/wire/frames.js";
+import { bestEffort } from "../../../base/errors/synchronous.js";
 import {
   BATCH_BYTES,
   FAIL_MESSAGE_BYTES_MAX,
@@ -12,8 +12,9 @@ import {
   LOG_LINES_MAX,
   VALUE_BYTES_MAX,
 } from "../../../base/types/limits.js";
-import { bestEffort } from "../../../base/errors/synchronous.js";
 import type { FrameScan } from "../../../base/types/types.js";
+import { readU32 } from "../../../base/wire/u32.js";
+import { OP_DELETE, OP_PUT } from "../../../state/branch/kv/frames.js";
 import { guestLine, guestText, guestText16 } from "../../wasm/guest-text.js";
 import { ABORT_MODULE, IMPORT_MODULE } from "../check/interface.js";
 import { pairsPrice } from "../meter/pairs-price.js";

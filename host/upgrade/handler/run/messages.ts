@@ -4,13 +4,13 @@
  *   CheckResults { repeated CheckResult { string name = 1; bool ok = 2; string message = 3 } = 1 }
  */
 import { UpgradeError } from "../../../base/errors/errors.js";
-import { MODULE_NAME_BYTES_MAX, VERSION_MAP_MODULES_MAX } from "../../../base/types/limits.js";
 import { decodeText } from "../../../base/text/text.js";
+import { MODULE_NAME_BYTES_MAX, VERSION_MAP_MODULES_MAX } from "../../../base/types/limits.js";
 import type { Height, Timestamp, VersionMap } from "../../../base/types/types.js";
+import { BYTES, VARINT, WireWriter } from "../../../base/wire/wire.js";
 import { decodeVersionMap, encodeVersionMap, type Refuse, singleFields, wireFields } from "../../core/version-map.js";
 import { guestText } from "../../wasm/guest-text.js";
 import { CHECK_MESSAGE_BYTES_MAX, CHECK_NAME_BYTES_MAX, CHECKS_MAX } from "../../wasm/limits.js";
-import { BYTES, VARINT, WireWriter } from "../../../base/wire/wire.js";
 import { nameProblem } from "../manifest/names.js";
 import { trap } from "./failures.js";
 

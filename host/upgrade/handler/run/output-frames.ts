@@ -1,6 +1,6 @@
 /** Applies the writes that a guest framed: each frame is checked and paid for, and runs for one store go to it as they are. */
 import { isUpgradeError } from "../../../base/errors/errors.js";
-import { OpCursor } from "../../../base/wire/frames.js";
+import { OpCursor } from "../../../state/branch/kv/frames.js";
 import { longPrice } from "../meter/schedule.js";
 import { trap } from "./failures.js";
 import { GasTab } from "./gas-counter.js";

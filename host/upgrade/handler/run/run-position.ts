@@ -1,7 +1,7 @@
 /** Where a run is: which call, which scan of which store, and which pair is next. For the record of its failure. */
 import { EMPTY, toHex } from "../../../base/text/bytes.js";
-import { readU32 } from "../../../base/wire/frames.js";
 import { FRAME_HEADER_BYTES } from "../../../base/types/limits.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import { PAGE_BYTES } from "../../wasm/limits.js";
 import type { ScanBatches } from "./batches.js";
 

@@ -2,12 +2,13 @@
  * Runs a handler (docs/abi.md): `handler_run`, each scan of the manifest to its end, `handler_check`. The caller gives a
  * branch of the stores and drops it when this throws; the guest lives for one run.
  */
-import { prefixEnd } from "../../../base/text/bytes.js";
+
 import { assert, isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
-import { readU32 } from "../../../base/wire/frames.js";
-import { BATCH_BYTES } from "../../../base/types/limits.js";
 import { bestEffort } from "../../../base/errors/synchronous.js";
+import { prefixEnd } from "../../../base/text/bytes.js";
+import { BATCH_BYTES } from "../../../base/types/limits.js";
 import type { MultiStore, OnProgress } from "../../../base/types/types.js";
+import { readU32 } from "../../../base/wire/u32.js";
 import { requireLayout } from "../check/layout.js";
 import type { WasmHandler } from "../handler.js";
 import type { ManifestScan } from "../manifest/manifest-types.js";

@@ -2,10 +2,11 @@
  * What a handler can reach: the stores of its manifest, by index, each with its access and key prefixes. There is no
  * other way to a store, and every key passes here. A violation ends the run.
  */
-import { compareBytes, prefixEnd, toHex } from "../../../base/text/bytes.js";
+
 import { UpgradeError } from "../../../base/errors/errors.js";
-import { OP_PUT, type OpCursor } from "../../../base/wire/frames.js";
+import { compareBytes, prefixEnd, toHex } from "../../../base/text/bytes.js";
 import type { KVReader, KVStore, MultiStore } from "../../../base/types/types.js";
+import { OP_PUT, type OpCursor } from "../../../state/branch/kv/frames.js";
 import type { Manifest, ManifestStore } from "../manifest/manifest-types.js";
 import { HOST_PRICES, WRITES_ALONE } from "../meter/schedule.js";
 import { trap } from "./failures.js";

@@ -3,10 +3,10 @@
  * chain has them, from there on with one pair each, so that the pair in hand is known whatever the guest is written in.
  */
 import { isUpgradeError, type UpgradeError } from "../../../base/errors/errors.js";
+import { BATCH_BYTES } from "../../../base/types/limits.js";
 import type { WasmHandler } from "../../handler/handler.js";
 import { isMemoryFull, type MemoryUse, memoryUse } from "../../handler/run/full-memory.js";
 import type { HandlerInput } from "../../handler/run/sandbox.js";
-import { BATCH_BYTES } from "../../../base/types/limits.js";
 import { type GuestFrame, guestFrames } from "./guest-stack.js";
 import { mapOf } from "./maps.js";
 
@@ -42,15 +42,15 @@ export function explainFailure(
   again: (changes: Partial<HandlerInput>) => void,
 ): Failure {
   const second = secondFailure(handler, error, again);
-  const told = second ?? error;
-  const { phase = "loading", store = "", pairs = "0", key, scan } = told.details;
-  const frames = guestFrames(handler, mapOf(handler), told);
+  const shown = second ?? error;
+  const { phase = "loading", store = "", pairs = "0", key, scan } = shown.details;
+  const frames = guestFrames(handler, mapOf(handler), shown);
   const isInScan = scan !== undefined && key !== undefined;
   return {
     phase,
     pair: isInScan ? { store, number: Number(pairs) + 1, key, isBatch: second === undefined } : undefined,
     frames,
-    outOfMemory: isOutOfMemory(handler, told, frames) ? memoryUse(handler, told.details) : undefined,
+    outOfMemory: isOutOfMemory(handler, shown, frames) ? memoryUse(handler, shown.details) : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 /** A failure in lines for people. */
 import { fromHex } from "../../../base/text/bytes.js";
-import { type MemoryUse, mebibytes, memoryText } from "../../handler/run/full-memory.js";
 import { visible } from "../../../base/text/visible.js";
+import { type MemoryUse, mebibytes, memoryText } from "../../handler/run/full-memory.js";
 import type { Failure } from "./explain.js";
 import type { GuestFrame } from "./guest-stack.js";
 import type { SourcePlace } from "./handler-map.js";

@@ -1,8 +1,10 @@
 /** What the checks of stores look with: walks as texts, framed writes, and comparisons that say what differs. */
-import { concatBytes, toHex } from "../../../base/text/bytes.js";
+
 import { isUpgradeError } from "../../../base/errors/errors.js";
-import { FrameCursor, OP_DELETE, OP_PUT, writeU32 } from "../../../base/wire/frames.js";
+import { concatBytes, toHex } from "../../../base/text/bytes.js";
 import type { KeyRange, KVReader } from "../../../base/types/types.js";
+import { writeU32 } from "../../../base/wire/u32.js";
+import { FrameCursor, OP_DELETE, OP_PUT } from "../../../state/branch/kv/frames.js";
 
 /** All pairs of a walk as hex. */
 export function pairsOf(store: KVReader, range?: KeyRange): string[] {

@@ -1,10 +1,10 @@
 /** What every KVStore does, case by case. */
 import { concatBytes, fromHex, toHex, utf8 } from "../../../base/text/bytes.js";
-import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../../base/types/limits.js";
 import { decodeText } from "../../../base/text/text.js";
+import { KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../../base/types/limits.js";
 import type { KeyRange, KVStore } from "../../../base/types/types.js";
-import { KEPT_BUFFERS } from "./kept-buffers.js";
 import { deleteFrame, expectCode, expectSame, framesOf, pairsOf, putFrame } from "./comparisons.js";
+import { KEPT_BUFFERS } from "./kept-buffers.js";
 import { MANY_WRITES } from "./many-writes.js";
 
 /** A fresh, empty store. */

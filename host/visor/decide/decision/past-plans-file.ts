@@ -1,7 +1,8 @@
 /** `<root>/passed.json`: plans beyond whose height the program that ran then has made blocks. */
-import { utf8 } from "../../../base/text/bytes.js";
+
 import type { Files } from "../../../base/files/files.js";
 import { writeWhole } from "../../../base/files/whole-file.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import type { Plan } from "./plan-file.js";
 import { readRecord } from "./record-file.js";
 

@@ -3,9 +3,9 @@
  * be read is looked at again; the texts are Cosmovisor's, for those who search for them.
  */
 import { messageOf } from "../../../base/errors/errors.js";
-import { HEIGHT_MAX } from "../../../base/types/limits.js";
 import type { Files } from "../../../base/files/files.js";
 import { decodeText } from "../../../base/text/text.js";
+import { HEIGHT_MAX } from "../../../base/types/limits.js";
 
 export interface Plan {
   /** In lower case, unless names are kept as they are. */

@@ -4,10 +4,10 @@
  */
 import { join } from "node:path";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { INT64_MAX } from "../../../base/types/limits.js";
 import type { Files } from "../../../base/files/files.js";
 import { writeWhole } from "../../../base/files/whole-file.js";
 import { decodeText, encodeText } from "../../../base/text/text.js";
+import { INT64_MAX } from "../../../base/types/limits.js";
 import type { Plan } from "./plan-file.js";
 
 export interface QueuedPlan {

@@ -1,7 +1,8 @@
 /** The height that a node reports: by its RPC, else by the program's own `status`, in the shapes of all releases. */
+
+import { readBounded } from "../../../base/files/read-bounded.js";
 import { decodeText } from "../../../base/text/text.js";
 import type { Machine } from "../machine.js";
-import { readBounded } from "../../../base/files/read-bounded.js";
 import { nodeIdIn } from "./own-node.js";
 
 /** Asks the node; the parsed JSON. Rejects where there is none. */

@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { fromBase64, toHex } from "../../../base/text/bytes.js";
 import type { Files } from "../../../base/files/files.js";
+import { fromBase64, toHex } from "../../../base/text/bytes.js";
 import { decodeText } from "../../../base/text/text.js";
 
 const BYTES_MAX = 65_536;

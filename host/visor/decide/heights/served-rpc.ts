@@ -1,10 +1,10 @@
 /** Where a home's node serves its RPC: the sidecar may have been given another address. */
 import { join } from "node:path";
 import type { Files } from "../../../base/files/files.js";
-import { flagIn } from "../own-home.js";
-import { prefixOf } from "../program-variables.js";
 import { configValue, parseConfig } from "../../../base/terminal/config-file.js";
 import { decodeLossy } from "../../../base/text/text.js";
+import { flagIn } from "../own-home.js";
+import { prefixOf } from "../program-variables.js";
 import { parseRpcAddress } from "../settings/addresses.js";
 import type { Settings } from "../settings.js";
 

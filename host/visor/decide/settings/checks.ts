@@ -1,9 +1,9 @@
 /** What Cosmovisor asks of settings that are read: in its order, with its words. */
 import { isAbsolute, join } from "node:path";
 import { messageOf } from "../../../base/errors/errors.js";
-import { goQuote } from "../../../upgrade/plan-info/go-quote.js";
-import { fileProblem } from "../../../node/programs/executable.js";
 import type { Files } from "../../../base/files/files.js";
+import { fileProblem } from "../../../node/programs/executable.js";
+import { goQuote } from "../../../upgrade/plan-info/go-quote.js";
 import type { Settings } from "../settings.js";
 
 export function settingsProblems(settings: Settings, files: Files): string[] {

@@ -1,8 +1,8 @@
 /** A setting's text as its value. Where Cosmovisor has words for what is wrong, they are the same: operators search for them. */
 import { InvalidArgumentError } from "commander";
 import { messageOf } from "../../../base/errors/errors.js";
-import { goQuote } from "../../../upgrade/plan-info/go-quote.js";
 import { parseHeight } from "../../../base/terminal/options.js";
+import { goQuote } from "../../../upgrade/plan-info/go-quote.js";
 import type { SettingSource } from "../settings.js";
 import { parseGrpcAddress, parseRpcAddress, parseStatusAddress } from "./addresses.js";
 import { millisOf, parseGoDuration } from "./go-duration.js";

@@ -1,10 +1,10 @@
 /** `chainvisor add-batch-upgrade`. */
 import { resolve } from "node:path";
 import type { Cobra } from "../../../base/terminal/cobra.js";
+import { usage } from "../../../base/terminal/usage.js";
+import { decodeLossy } from "../../../base/text/text.js";
 import { addUpgrades, type UpgradeToAdd } from "../../stage/layout/add-upgrade.js";
 import { upgradesInCsv, upgradesInList } from "../../stage/layout/batch.js";
-import { decodeLossy } from "../../../base/text/text.js";
-import { usage } from "../../../base/terminal/usage.js";
 import type { VisorTools } from "../tools.js";
 import { chainPlan } from "./add-upgrade.js";
 

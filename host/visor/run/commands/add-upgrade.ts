@@ -1,14 +1,14 @@
 /** `chainvisor add-upgrade`. */
 
-import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseHeight } from "../../../base/terminal/options.js";
+import { usage } from "../../../base/terminal/usage.js";
+import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { nodeFacts } from "../../decide/heights/node-facts.js";
 import type { Settings } from "../../decide/settings.js";
 import { addUpgrades } from "../../stage/layout/add-upgrade.js";
 import { planInState } from "../../stage/plan-in-state.js";
-import { usage } from "../../../base/terminal/usage.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
 import { askSidecar, statusOf } from "../without-sidecar/status-of.js";

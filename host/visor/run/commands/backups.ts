@@ -1,7 +1,7 @@
 /** `chainvisor backups`. */
 
-import { type ListedBackup, listBackups } from "../../backup/list.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
+import { type ListedBackup, listBackups } from "../../backup/list.js";
 import type { VisorTools } from "../tools.js";
 
 export function registerBackups(program: Cobra, tools: VisorTools): void {

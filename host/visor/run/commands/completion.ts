@@ -1,7 +1,6 @@
 /** What may come next on the command line of `chainvisor`. */
 import type { Command, Option } from "commander";
-import type { Cobra } from "../../../base/terminal/cobra.js";
-import { isHidden } from "../../../base/terminal/cobra.js";
+import { type Cobra, isHidden } from "../../../base/terminal/cobra.js";
 import type { Candidate } from "../../../base/terminal/completion-command.js";
 
 export function candidates(program: Cobra, words: readonly string[]): Candidate[] {

@@ -1,16 +1,16 @@
 /** `chainvisor init`. */
 import { join } from "node:path";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import { writeWhole } from "../../../base/files/whole-file.js";
 import { isAgreed } from "../../../base/terminal/ask.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { shellWord } from "../../../base/text/shell-word.js";
+import { encodeText } from "../../../base/text/text.js";
+import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import { placesOf } from "../../decide/decision/paths.js";
 import { settingsToml } from "../../decide/settings/write-file.js";
 import type { Settings } from "../../decide/settings.js";
 import { type Initialized, initialize, requireInitProgram } from "../../stage/layout/init.js";
-import { encodeText } from "../../../base/text/text.js";
 import type { VisorTools } from "../tools.js";
 import { settingsWithoutFolders } from "../without-folders.js";
 

@@ -1,31 +1,25 @@
 /** `chainvisor prepare`: all that the next upgrade needs, fetched and judged before its height. */
 import { join } from "node:path";
-import { requireInputFile } from "../../../node/home/input-file.js";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { HomeLock } from "../../../node/home/home-lock.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
+import { visible } from "../../../base/text/visible.js";
+import { HomeLock } from "../../../node/home/home-lock.js";
+import { requireInputFile } from "../../../node/home/input-file.js";
+import { GrpcClient } from "../../../node/remote/grpc.js";
 import { childEnv } from "../../decide/child-env.js";
 import { type Plan, planIn, readPlanFile } from "../../decide/decision/plan-file.js";
 import { readQueue } from "../../decide/decision/queue.js";
 import { askRpc } from "../../decide/heights/node-status.js";
 import { ofOwnChain } from "../../decide/heights/own-chain.js";
-import {
-  CURRENT_PLAN_METHOD,
-  PLAN_MILLIS_MAX,
-  planByRpc,
-  planOf,
-  type ScheduledPlan,
-} from "../../decide/node-plan.js";
+import { CURRENT_PLAN_METHOD, PLAN_MILLIS_MAX, planByRpc, planOf, type ScheduledPlan } from "../../decide/node-plan.js";
 import { isLacking, isReady, NOT_READY_EXIT } from "../../decide/readiness.js";
 import type { Settings } from "../../decide/settings.js";
 import type { Readiness } from "../../decide/status.js";
 import { PREPARE_SUFFIX, prepareLock, type StagedPlan, stagePlan } from "../../stage/stage-plan.js";
 import { supervisionReadiness, unsupervised } from "../../stage/supervision.js";
-import { visible } from "../../../base/text/visible.js";
-import { GrpcClient } from "../../../node/remote/grpc.js";
+import { commandLog } from "../loop/log.js";
 import { endBySignal, STOP_SIGNALS } from "../process-groups.js";
 import { realMachine } from "../real-machine.js";
-import { commandLog } from "../loop/log.js";
 import type { VisorTools } from "../tools.js";
 import { lackingOf, statusOf } from "../without-sidecar/status-of.js";
 

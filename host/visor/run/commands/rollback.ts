@@ -1,20 +1,22 @@
 /** `chainvisor rollback`. */
+
 import { basename, join, relative, resolve } from "node:path";
+import { UpgradeError } from "../../../base/errors/errors.js";
+import type { Files } from "../../../base/files/files.js";
+import type { Cobra } from "../../../base/terminal/cobra.js";
+import { confirmHere } from "../../../base/terminal/confirm.js";
+import { usage } from "../../../base/terminal/usage.js";
+import { shellWord } from "../../../base/text/shell-word.js";
+import { HomeLock } from "../../../node/home/home-lock.js";
+import { homeUsers } from "../../../node/home/home-users.js";
+import { chainvisorFor, SIDECAR_LOCK } from "../../../node/home/supervised-start.js";
+import { problemOf } from "../../../node/programs/layout.js";
 import { ageInWords } from "../../backup/age.js";
 import { type ListedBackup, listBackups } from "../../backup/list.js";
 import type { Manifest } from "../../backup/manifest.js";
 import { type Restored, restore } from "../../backup/restore.js";
 import { cancelRestore, endRestore, Unmovable } from "../../backup/restoring.js";
 import { requireGoesOn } from "../../backup/signed-beyond.js";
-import { UpgradeError } from "../../../base/errors/errors.js";
-import type { Files } from "../../../base/files/files.js";
-import { HomeLock } from "../../../node/home/home-lock.js";
-import { homeUsers } from "../../../node/home/home-users.js";
-import { problemOf } from "../../../node/programs/layout.js";
-import { chainvisorFor, SIDECAR_LOCK } from "../../../node/home/supervised-start.js";
-import type { Cobra } from "../../../base/terminal/cobra.js";
-import { confirmHere } from "../../../base/terminal/confirm.js";
-import { shellWord } from "../../../base/text/shell-word.js";
 import { childEnv, MARK } from "../../decide/child-env.js";
 import { placesOf } from "../../decide/decision/paths.js";
 import { storeHeight } from "../../decide/heights/store-height.js";
@@ -23,9 +25,8 @@ import { linkedPlan } from "../../stage/current-link.js";
 import { requireFits } from "../../stage/other-program.js";
 import { isOurHome } from "../../stage/plan-way.js";
 import { lastStart } from "../../stage/start-command.js";
-import { usage } from "../../../base/terminal/usage.js";
-import { realMachine } from "../real-machine.js";
 import { linkPrevious } from "../loop/link.js";
+import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
 
 interface RollbackOptions {

@@ -1,19 +1,20 @@
 /** `chainvisor run`: all after the word are the application's arguments. */
+
 import { join } from "node:path";
-import type { Log } from "../../../base/text/log-line.js";
-import { Board } from "../../status/board.js";
-import { notifySystemd } from "../../status/notify.js";
-import { openStatus } from "../../status/server.js";
-import { HomeLock } from "../../../node/home/home-lock.js";
-import { requireOwnHome } from "../../decide/own-home.js";
-import { SIDECAR_LOCK } from "../../../node/home/supervised-start.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Log } from "../../../base/text/log-line.js";
+import { HomeLock } from "../../../node/home/home-lock.js";
+import { SIDECAR_LOCK } from "../../../node/home/supervised-start.js";
+import { requireOwnHome } from "../../decide/own-home.js";
 import { requireSettings } from "../../decide/settings/read.js";
 import type { Settings } from "../../decide/settings.js";
 import { SIGNALS, Signals } from "../../decide/signals.js";
-import { realMachine } from "../real-machine.js";
+import { Board } from "../../status/board.js";
+import { notifySystemd } from "../../status/notify.js";
+import { openStatus } from "../../status/server.js";
 import { openSidecarLog, withLogFormat } from "../loop/log.js";
 import { runVisor } from "../loop/visor.js";
+import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
 
 export function registerRun(program: Cobra): void {

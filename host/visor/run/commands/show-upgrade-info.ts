@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { messageOf } from "../../../base/errors/errors.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import { decodeLossy } from "../../../base/text/text.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { decodeLossy } from "../../../base/text/text.js";
 import { visibleLines } from "../../../base/text/visible.js";
 import type { VisorTools } from "../tools.js";
 

@@ -1,10 +1,10 @@
 /** `chainvisor version`: of the sidecar, and of the program that runs. */
 import { UpgradeError } from "../../../base/errors/errors.js";
-import { Layout } from "../../../node/programs/layout.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
+import { VERSION } from "../../../base/terminal/version.js";
+import { Layout } from "../../../node/programs/layout.js";
 import { childEnv } from "../../decide/child-env.js";
 import type { RunEnd } from "../../decide/machine.js";
-import { VERSION } from "../../../base/terminal/version.js";
 import type { VisorTools } from "../tools.js";
 
 const MILLIS_MAX = 30_000;

@@ -1,8 +1,8 @@
 /** What is done after the application has ended by itself and no plan is due: again, later, not at all, or back. */
 import { ERROR_KINDS, messageOf } from "../../../base/errors/errors.js";
-import type { Program } from "../../../node/programs/layout.js";
 import { LAST_FAILURE_FILE, type LastFailure } from "../../../base/terminal/last-failure.js";
 import { shellWord } from "../../../base/text/shell-word.js";
+import type { Program } from "../../../node/programs/layout.js";
 import { readAppFailure, removeAppFailure } from "../../decide/app-failure.js";
 import { type AfterEnd, afterEnd, isOfOtherVersion } from "../../decide/decision/after-end.js";
 import { CrashLoop } from "../../decide/decision/crash-loop.js";

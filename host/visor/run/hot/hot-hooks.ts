@@ -1,12 +1,13 @@
 /** What the sidecar has to do with a relay: the status board, staging, the script before an upgrade, the links. */
+
+import type { Height } from "../../../base/types/types.js";
+import type { UpgradeInfo } from "../../../upgrade/module/upgrade-info.js";
+import type { PlanStatus, VisorStatus } from "../../decide/status.js";
 import type { RelayHooks } from "../../hot/hooks.js";
 import type { DuePlan } from "../../hot/message.js";
 import type { Worker } from "../../hot/worker.js";
-import type { PlanStatus, VisorStatus } from "../../decide/status.js";
 import { hasDownload } from "../../stage/plan-way.js";
 import type { Staging } from "../../stage/staging.js";
-import type { Height } from "../../../base/types/types.js";
-import type { UpgradeInfo } from "../../../upgrade/module/upgrade-info.js";
 import { linkProgram } from "../loop/link.js";
 import type { Shared } from "../loop/options.js";
 import { customPreUpgrade } from "../loop/scripts.js";

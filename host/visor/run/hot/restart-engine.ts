@@ -1,7 +1,7 @@
 /** Where the sidecar holds CometBFT's connections, CometBFT that ends by itself is started again as an application that crashes is. */
 import { messageOf } from "../../../base/errors/errors.js";
-import { CrashLoop } from "../../decide/decision/crash-loop.js";
 import { Halt } from "../../../upgrade/module/halt.js";
+import { CrashLoop } from "../../decide/decision/crash-loop.js";
 import type { Shared } from "../loop/options.js";
 import { StepFailure } from "../loop/scripts.js";
 

@@ -2,19 +2,20 @@
  * The hot switch: the sidecar holds CometBFT's four connections itself (room relay), so that at an upgrade nothing but the
  * application is another process. CometBFT, its peers and its mempool go on.
  */
+
+import { readConfig } from "../../../base/terminal/config-file.js";
+import { cometFiles } from "../../../node/comet/comet-files.js";
 import { findComet } from "../../../node/comet/engine/binary.js";
 import { Home } from "../../../node/home/home.js";
-import { cometFiles } from "../../../node/comet/comet-files.js";
 import type { Program } from "../../../node/programs/layout.js";
+import { readQueue } from "../../decide/decision/queue.js";
 import { prefixOf } from "../../decide/program-variables.js";
 import { holdConnections } from "../../hot/open.js";
-import { readConfig } from "../../../base/terminal/config-file.js";
-import { readQueue } from "../../decide/decision/queue.js";
 import { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
 import { endText, StepFailure } from "../loop/scripts.js";
-import { heldAgain } from "./restart-engine.js";
 import { HotHooks } from "./hot-hooks.js";
+import { heldAgain } from "./restart-engine.js";
 import { startArgs } from "./start-args.js";
 
 const HELP_MILLIS = 20_000;

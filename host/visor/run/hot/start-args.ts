@@ -1,9 +1,10 @@
 /** The application's settings, where CometBFT is the sidecar's: what goes to CometBFT, and what to the worker. */
-import { cometArgs, type Given, type GivenFlag, rpcAddress } from "../../../node/comet/engine/flags.js";
-import { OF_COMET, rpcWords, takeFlags } from "../../hot/start-arguments.js";
+
 import { parseSwitch } from "../../../base/terminal/arguments.js";
 import { type ConfigTable, configValue } from "../../../base/terminal/config-file.js";
 import { envName } from "../../../base/terminal/settings.js";
+import { cometArgs, type Given, type GivenFlag, rpcAddress } from "../../../node/comet/engine/flags.js";
+import { OF_COMET, rpcWords, takeFlags } from "../../hot/start-arguments.js";
 
 export interface StartArgs {
   /** Undefined: COMETBFT_BIN, else that of PATH. */

@@ -1,8 +1,8 @@
 /** A plan's program, by its info, into its folder. */
 import { dirname } from "node:path";
-import type { FetchOptions } from "../../download/fetch-program.js";
 import { goPlatform } from "../../../upgrade/plan-info/platform.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
+import type { FetchOptions } from "../../download/fetch-program.js";
 import { rememberDownload } from "../../stage/verified-download.js";
 import type { Shared } from "./options.js";
 

@@ -1,12 +1,13 @@
 /** `current` links to the program of a plan from now on, by one rename; `previous` to the one before. */
+
 import { dirname, join } from "node:path";
-import { utf8 } from "../../../base/text/bytes.js";
 import type { Files } from "../../../base/files/files.js";
-import type { Program } from "../../../node/programs/layout.js";
 import { linkWhole, writeWhole } from "../../../base/files/whole-file.js";
+import { utf8 } from "../../../base/text/bytes.js";
+import { formatTime, ZERO_TIME } from "../../../base/time/time.js";
+import type { Program } from "../../../node/programs/layout.js";
 import { type Plan, planIn } from "../../decide/decision/plan-file.js";
 import { isSamePlan } from "../../decide/decision/queue.js";
-import { formatTime, ZERO_TIME } from "../../../base/time/time.js";
 
 const FILE_MODE = 0o600;
 

@@ -1,8 +1,8 @@
 /** The sidecar's log: a line each on stderr, since stdout is the application's. */
 
+import { givenLogFormat, openProcessLog, stderrLog } from "../../../base/terminal/process-log.js";
 import type { Log, LogOptions } from "../../../base/text/log-line.js";
 import { prefixOf } from "../../decide/program-variables.js";
-import { givenLogFormat, openProcessLog, stderrLog } from "../../../base/terminal/process-log.js";
 import type { ReadSettings } from "../../decide/settings/read.js";
 import { isTimeFormat, TIME_FORMATS } from "../../decide/settings/time-formats.js";
 import type { Settings } from "../../decide/settings.js";

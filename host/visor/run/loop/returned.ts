@@ -1,7 +1,8 @@
 /** The application needs the flag for returned heights at every start from then on: its replays come to the height again. */
-import { utf8 } from "../../../base/text/bytes.js";
+
 import type { Files } from "../../../base/files/files.js";
 import { writeWhole } from "../../../base/files/whole-file.js";
+import { utf8 } from "../../../base/text/bytes.js";
 import { returnedHeights } from "../../decide/decision/returned.js";
 import { skipHeights } from "../../decide/decision/skips.js";
 

@@ -1,10 +1,10 @@
 /** What is run between the old program and the new one: the operator's script, and the new program's `pre-upgrade`. */
 import { join } from "node:path";
 import { type Log, programLines } from "../../../base/text/log-line.js";
+import { visible } from "../../../base/text/visible.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import type { Machine, ProcessEnd, RunEnd } from "../../decide/machine.js";
 import type { Settings } from "../../decide/settings.js";
-import { visible } from "../../../base/text/visible.js";
 
 const EXECUTE = 0o111;
 const OWNER_EXECUTE = 0o100;

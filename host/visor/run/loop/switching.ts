@@ -2,9 +2,10 @@
  * From the old program to the new one, while no application runs. Each step may be the last that is made: the next start
  * decides the same, and begins again with what is not done.
  */
+
 import { messageOf } from "../../../base/errors/errors.js";
-import { type Program, problemOf } from "../../../node/programs/layout.js";
 import { writeWhole } from "../../../base/files/whole-file.js";
+import { type Program, problemOf } from "../../../node/programs/layout.js";
 import type { Decision, Pending } from "../../decide/decision/decide.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { unqueuePlan } from "../../decide/decision/queue.js";

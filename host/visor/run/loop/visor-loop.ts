@@ -1,17 +1,17 @@
 /** The loop of decision, run and end; visor.ts says what its errors become. */
 
-import { BackupAhead } from "../../backup/ahead.js";
-import { endRestore } from "../../backup/restoring.js";
 import { messageOf } from "../../../base/errors/errors.js";
 import { interruptedRollback } from "../../../node/home/kept-data.js";
 import { type Program, problemOf } from "../../../node/programs/layout.js";
+import { BackupAhead } from "../../backup/ahead.js";
+import { endRestore } from "../../backup/restoring.js";
 import { type Decision, firstOf, type Pending } from "../../decide/decision/decide.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { returnedHeights } from "../../decide/decision/returned.js";
 import type { AppProcess, ProcessEnd } from "../../decide/machine.js";
 import { nextForCurrent } from "../../stage/next-for-current.js";
-import { Ending } from "../exits/stop-app.js";
 import { Ends } from "../exits/after-exit.js";
+import { Ending } from "../exits/stop-app.js";
 import { HaltFlag } from "../starts/halt-flag.js";
 import { type NextPlan, NextProgram } from "../starts/next-program.js";
 import { backUp, backUpBeforeRestart } from "./back-up.js";

@@ -3,14 +3,14 @@
  * those of the Cosmos SDK and ours have. They refuse that block, so that no poll can come too late.
  */
 import { join } from "node:path";
-import { prefixOf } from "../../decide/program-variables.js";
+import { decodeLossy } from "../../../base/text/text.js";
 import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { skipHeights } from "../../decide/decision/skips.js";
 import { HeightSettings } from "../../decide/height-settings.js";
 import type { HaltFacts } from "../../decide/heights/halt-record.js";
 import type { ProcessEnd } from "../../decide/machine.js";
-import { decodeLossy } from "../../../base/text/text.js";
+import { prefixOf } from "../../decide/program-variables.js";
 import type { Shared } from "../loop/options.js";
 
 /** Flags of the whole program may come before it. */

@@ -2,11 +2,12 @@
  * The next version of one of our programs, started in the last blocks before its height and held back (base/terminal/standby.ts): at the
  * height nothing but opening the home is left to do. What does not fit then is ended, and the program is started as any other.
  */
-import { fingerprint, type Program } from "../../../node/programs/layout.js";
-import { prefixOf } from "../../decide/program-variables.js";
+
 import { LAST_FAILURE_FILE } from "../../../base/terminal/last-failure.js";
+import { fingerprint, type Program } from "../../../node/programs/layout.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import type { AppProcess } from "../../decide/machine.js";
+import { prefixOf } from "../../decide/program-variables.js";
 import type { Shared } from "../loop/options.js";
 
 /** Before the height: so many blocks, and as many as are made in such a time where that is more. */
@@ -15,7 +16,7 @@ const MILLIS = 60_000;
 /** Two looks may have a block between them and no time: a pace needs some. */
 const PACE_MILLIS_MIN = 10_000;
 const HELP_MILLIS = 20_000;
-const HELD_BACK = "HELD_BACK";
+const STANDBY = "STANDBY";
 
 export interface NextPlan {
   readonly plan: Plan;
@@ -95,12 +96,12 @@ export class NextProgram {
 
   async #hold(program: Program, { plan, args }: NextPlan, key: string): Promise<void> {
     const { machine, settings, childEnv, places, log, signal } = this.shared;
-    const name = `${prefixOf(settings.name)}${HELD_BACK}`;
+    const name = `${prefixOf(settings.name)}${STANDBY}`;
     const help = { args: ["start", "--help"], env: childEnv, cwd: settings.root, millisMax: HELP_MILLIS, signal };
     const { stdout } = await machine.processes.run(program.file, { ...help });
     if (this.#isClosed || signal.aborted || this.#tried !== key || !stdout.includes(name)) return;
     const env = { ...childEnv, [LAST_FAILURE_FILE]: places.appFailureFile, [name]: "1" };
-    const app = machine.processes.start(program.file, { args, env, cwd: settings.root, isHeldBack: true });
+    const app = machine.processes.start(program.file, { args, env, cwd: settings.root, isStandby: true });
     const held = { key, app };
     this.#held = held;
     log("info", `${program.name} is started, process ${app.pid}, and waits for height ${plan.height}`);

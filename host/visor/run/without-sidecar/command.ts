@@ -1,9 +1,9 @@
 /** `chainvisor status`: what the sidecar of this home says, or what its files say where none runs. */
 
-import { statusLines } from "../../status/status-text.js";
 import type { Machine } from "../../decide/machine.js";
 import type { Settings } from "../../decide/settings.js";
 import type { VisorStatus } from "../../decide/status.js";
+import { statusLines } from "../../status/status-text.js";
 import { askSidecar, askWhenJudged, exitOf, statusOf } from "./status-of.js";
 
 export interface StatusCommandOptions {

@@ -4,14 +4,13 @@
  */
 
 import { basename, join, relative, resolve } from "node:path";
-import { backupReadiness } from "../../backup/ahead.js";
 import { isUpgradeError, messageOf } from "../../../base/errors/errors.js";
-import { Board } from "../../status/board.js";
-import { haltRecordOf } from "../../status/node-form.js";
 import { interruptedRollback } from "../../../node/home/kept-data.js";
+import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import { Layout, type Program } from "../../../node/programs/layout.js";
 import { lostLink } from "../../../node/programs/lost-link.js";
-import { chainvisorFor } from "../../../node/home/supervised-start.js";
+import type { HaltRecord } from "../../../upgrade/module/halt.js";
+import { backupReadiness } from "../../backup/ahead.js";
 import { childEnv } from "../../decide/child-env.js";
 import { type Decision, firstOf } from "../../decide/decision/decide.js";
 import { placesOf } from "../../decide/decision/paths.js";
@@ -31,7 +30,8 @@ import { planInState } from "../../stage/plan-in-state.js";
 import { nextCommand, pinnedHandler } from "../../stage/plan-way.js";
 import { stagePlan } from "../../stage/stage-plan.js";
 import { commandsAfter, lastStart } from "../../stage/start-command.js";
-import type { HaltRecord } from "../../../upgrade/module/halt.js";
+import { Board } from "../../status/board.js";
+import { haltRecordOf } from "../../status/node-form.js";
 import { Look } from "../loop/observations.js";
 
 /** Never rejects. @param silentPid of a sidecar that runs and does not respond; undefined: none runs */
@@ -118,14 +118,14 @@ const silentText = (pid: string) =>
 const failureText = ({ exit, time, message }: FailureRecord) =>
   `The sidecar ended by itself with ${exit}, at ${time}: ${message.replace(/\.+$/, "")}.`;
 
-interface Told {
+interface Situation {
   readonly decision: Decision;
   readonly restartsFor: Plan | undefined;
   readonly failed: FailureRecord | undefined;
   readonly halt: HaltRecord | undefined;
 }
 
-function messageFor(begin: string, { decision, restartsFor, failed, halt }: Told): string {
+function messageFor(begin: string, { decision, restartsFor, failed, halt }: Situation): string {
   const due =
     decision.kind === "switch"
       ? `The plan is due, and the next start switches to its program: ${decision.why}.`
@@ -155,7 +155,7 @@ export const haltWords = ({ message, next, commands }: HaltRecord): string =>
 /** What a sidecar that failed has said leads out; a start alone would end as the last one did. */
 function nextWithout(
   start: string,
-  { failed, halt, other }: Pick<Told, "failed" | "halt"> & { readonly other: string | undefined },
+  { failed, halt, other }: Pick<Situation, "failed" | "halt"> & { readonly other: string | undefined },
 ): readonly string[] {
   if (failed && failed.next.length > 0) return failed.next;
   return commandsAfter(halt, [start], other);

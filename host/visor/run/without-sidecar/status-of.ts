@@ -1,6 +1,5 @@
 /** The status of a home's sidecar, for every command that reports it: of the one that runs, else what its files say. */
-import { type Asked, type AskOptions, askStatus } from "../../status/ask.js";
-import { socketPath } from "../../status/socket-path.js";
+
 import type { Reached } from "../../decide/decision/decide.js";
 import type { Machine } from "../../decide/machine.js";
 import { isPending, lackingIn, NOT_READY_EXIT, verdictOf } from "../../decide/readiness.js";
@@ -10,6 +9,8 @@ import { withUnseenPlan } from "../../decide/unseen-plan.js";
 import type { Scheduled } from "../../stage/doctor/ahead.js";
 import { planInState } from "../../stage/plan-in-state.js";
 import { chainvisorOf } from "../../stage/supervision.js";
+import { type Asked, type AskOptions, askStatus } from "../../status/ask.js";
+import { socketPath } from "../../status/socket-path.js";
 import { statusFromDisk } from "./from-disk.js";
 
 /** For what the sidecar finds out at this moment. */

@@ -1,7 +1,7 @@
 /** The upgrades that are ahead, by what is on disk: the node's plan, the operators' heights, and the program of each. */
 import { join } from "node:path";
-import { type MachineName, programProblem } from "../../../node/programs/executable.js";
 import type { Files } from "../../../base/files/files.js";
+import { type MachineName, programProblem } from "../../../node/programs/executable.js";
 import { Layout } from "../../../node/programs/layout.js";
 import { isPassed } from "../../decide/decision/decide.js";
 import { readPassed } from "../../decide/decision/past-plans-file.js";

@@ -1,8 +1,8 @@
 /** Is there room for a backup, and for what an upgrade writes? */
 import { join } from "node:path";
-import { RESERVE_BYTES } from "../../download/reserve.js";
 import type { Files } from "../../../base/files/files.js";
 import { isLacking } from "../../decide/readiness.js";
+import { RESERVE_BYTES } from "../../download/reserve.js";
 import { refusalOf } from "../files-readiness.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
 

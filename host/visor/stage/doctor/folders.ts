@@ -1,9 +1,9 @@
 /** Folders, links and programs of a home, as the switch will find them. */
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { programProblem } from "../../../node/programs/executable.js";
+import { shellWord } from "../../../base/text/shell-word.js";
 import { foldersBeside, interruptedRollback } from "../../../node/home/kept-data.js";
 import { chainvisorFor } from "../../../node/home/supervised-start.js";
-import { shellWord } from "../../../base/text/shell-word.js";
+import { programProblem } from "../../../node/programs/executable.js";
 import { currentLink, currentProblem, earlyProblem } from "../current-link.js";
 import { scriptFile, scriptProblem } from "../script.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";

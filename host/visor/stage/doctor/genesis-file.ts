@@ -1,8 +1,8 @@
 /** The genesis document of a home that has no block yet: a chain may not begin with it. */
 import { basename, join } from "node:path";
 import type { Files } from "../../../base/files/files.js";
-import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import { shellWord } from "../../../base/text/shell-word.js";
+import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import { childEnv } from "../../decide/child-env.js";
 import { isOfOtherVersion } from "../../decide/decision/after-end.js";
 import type { NodeFacts } from "../../decide/heights/node-facts.js";

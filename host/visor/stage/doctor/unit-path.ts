@@ -1,9 +1,9 @@
 /** Programs that are found by PATH: a service has another one than the shell in which an operator tries them. */
 import { isAbsolute, join } from "node:path";
-import { isRunByNode } from "../../../node/programs/executable.js";
 import type { Files } from "../../../base/files/files.js";
-import { kindOfProgram } from "../../../node/programs/program-kind.js";
 import { decodeLossy } from "../../../base/text/text.js";
+import { isRunByNode } from "../../../node/programs/executable.js";
+import { kindOfProgram } from "../../../node/programs/program-kind.js";
 import { handedOver } from "../probe.js";
 
 /** Of systemd, for the services of the system. */

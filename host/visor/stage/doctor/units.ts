@@ -2,10 +2,10 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { messageOf } from "../../../base/errors/errors.js";
 import type { Files } from "../../../base/files/files.js";
+import { decodeLossy } from "../../../base/text/text.js";
 import { flagIn } from "../../decide/own-home.js";
 import { NO_RESTART } from "../../decide/program-end.js";
 import { parseGoDuration } from "../../decide/settings/go-duration.js";
-import { decodeLossy } from "../../../base/text/text.js";
 import { lacksOfUser } from "../files-readiness.js";
 import { layoutOf } from "../other-program.js";
 import { scriptProblem } from "../script.js";

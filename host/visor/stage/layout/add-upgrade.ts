@@ -1,11 +1,11 @@
 /** Programs of upgrades put into their folders by an operator, and the heights that an operator sets. */
 import { resolve } from "node:path";
 import type { Files } from "../../../base/files/files.js";
+import { usage } from "../../../base/terminal/usage.js";
 import { Layout } from "../../../node/programs/layout.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { isSame, queuePlans, readQueue, unqueuePlan } from "../../decide/decision/queue.js";
 import type { Settings } from "../../decide/settings.js";
-import { usage } from "../../../base/terminal/usage.js";
 import { contradiction } from "../plan-conflicts.js";
 import { placeProgram, requireExecutable } from "./install-program.js";
 

@@ -1,7 +1,7 @@
 /** Several upgrades at once, as Cosmovisor's `add-batch-upgrade` takes them: a name, a program and a height each. */
 import { basename } from "node:path";
-import { INT64_MAX } from "../../../base/types/limits.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { INT64_MAX } from "../../../base/types/limits.js";
 import type { UpgradeToAdd } from "./add-upgrade.js";
 
 const FIELDS = 3;

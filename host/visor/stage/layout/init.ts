@@ -1,11 +1,11 @@
 /** The folders of a home, made step by step as Cosmovisor's `init` makes them; what exists stays as it is. */
 import { basename, dirname, join, resolve } from "node:path";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { goQuote } from "../../../upgrade/plan-info/go-quote.js";
 import type { Files } from "../../../base/files/files.js";
 import { linkWhole } from "../../../base/files/whole-file.js";
-import type { Settings } from "../../decide/settings.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { goQuote } from "../../../upgrade/plan-info/go-quote.js";
+import type { Settings } from "../../decide/settings.js";
 import { digestOf } from "../home-readiness.js";
 import { placeProgram, requireExecutable } from "./install-program.js";
 

@@ -1,11 +1,11 @@
 /** A program put into its folder: whole under its name, or not at all. */
 import { dirname } from "node:path";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
-import { contentProblem } from "../../../node/programs/executable.js";
 import type { Files } from "../../../base/files/files.js";
+import { usage } from "../../../base/terminal/usage.js";
 import { shellWord } from "../../../base/text/shell-word.js";
 import { decodeLossy } from "../../../base/text/text.js";
-import { usage } from "../../../base/terminal/usage.js";
+import { contentProblem } from "../../../node/programs/executable.js";
 
 const PROGRAM_MODE = 0o755;
 

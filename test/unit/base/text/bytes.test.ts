@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { equalBytes, fromBase64, fromHex, joinBytes, toBase64, toHex, toUpperHex } from "../../../../host/base/text/bytes.js";
+import {
+  equalBytes,
+  fromBase64,
+  fromHex,
+  joinBytes,
+  toBase64,
+  toHex,
+  toUpperHex,
+} from "../../../../host/base/text/bytes.js";
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,6 +1,7 @@
 /** The one format of log lines: both forms, what reads them back, and lines of other programs. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { givenLogFormat, isLevelShown, wantsColors } from "../../../../host/base/terminal/process-log.js";
 import {
   type Log,
   type LogFields,
@@ -10,7 +11,6 @@ import {
   programLines,
   withoutColors,
 } from "../../../../host/base/text/log-line.js";
-import { givenLogFormat, isLevelShown, wantsColors } from "../../../../host/base/terminal/process-log.js";
 
 const NOW = new Date(Date.UTC(2026, 0, 2, 10, 47, 3, 120));
 const TIME = "2026-01-02T10:47:03.120Z";

@@ -1,7 +1,7 @@
 /** Bytes of a document, read a part at a time. */
 import { expect, test } from "vitest";
-import { utf8 } from "../../../../host/base/text/bytes.js";
 import { memorySource, readRange } from "../../../../host/base/files/byte-source.js";
+import { utf8 } from "../../../../host/base/text/bytes.js";
 
 const source = memorySource(utf8("0123456789"));
 

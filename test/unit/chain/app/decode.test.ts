@@ -1,14 +1,14 @@
 /** The strict decoder of transactions, where the vectors are silent: repetitions, depth, size, texts. */
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { concatBytes, utf8 } from "../../../../host/base/text/bytes.js";
-import { decodeTx } from "../../../../host/chain/app/tx/decode.js";
 import { MsgSendSchema } from "../../../../host/base/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { MsgSubmitProposalSchema } from "../../../../host/base/gen/cosmos/gov/v1/tx_pb.js";
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from "../../../../host/base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import { concatBytes, utf8 } from "../../../../host/base/text/bytes.js";
 import { TX_BYTES_MAX } from "../../../../host/base/types/limits.js";
-import { TxError } from "../../../../host/chain/values/tx-error.js";
 import { WireWriter } from "../../../../host/base/wire/wire.js";
+import { decodeTx } from "../../../../host/chain/app/tx/decode.js";
+import { TxError } from "../../../../host/chain/values/tx-error.js";
 import { exampleChain } from "../../../example-chain.js";
 import { type Packed, pack, Signer, send } from "../../../scenario/wallet.js";
 

@@ -6,10 +6,10 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import { defineChain, migrate } from "../../../../host/chain/app/define-chain.js";
-import { messageKind } from "../../../../host/chain/app/tx/message-kind.js";
 import { MsgSoftwareUpgradeSchema } from "../../../../host/base/gen/chain/upgrade/v1beta1/tx_pb.js";
 import { MsgSendResponseSchema } from "../../../../host/base/gen/cosmos/bank/v1beta1/tx_pb.js";
+import { defineChain, migrate } from "../../../../host/chain/app/define-chain.js";
+import { messageKind } from "../../../../host/chain/app/tx/message-kind.js";
 import { exampleChain } from "../../../example-chain.js";
 import { failureOf } from "../../../scenario/chain.js";
 

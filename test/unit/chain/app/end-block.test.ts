@@ -1,11 +1,16 @@
 /** The end of a block in governance: what an idle one costs, and what a proposal does that cannot run any more. */
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import {
+  ProposalSchema,
+  ProposalStatus,
+  VoteOption,
+  VoteSchema,
+} from "../../../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { moduleContext } from "../../../../host/chain/app/context.js";
 import { DEFAULT_CONSENSUS_PARAMS } from "../../../../host/chain/comet-types/consensus-params.js";
 import { verifySignature } from "../../../../host/chain/comet-types/keys.js";
-import { Core } from "../../../../host/upgrade/core/core.js";
-import { ProposalSchema, ProposalStatus, VoteOption, VoteSchema } from "../../../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { endGovernanceBlock } from "../../../../host/chain/modules/gov/end-block.js";
 import { defaultGovParams } from "../../../../host/chain/modules/gov/params.js";
 import { enqueueProposal } from "../../../../host/chain/modules/gov/queues.js";
@@ -19,10 +24,10 @@ import {
 } from "../../../../host/chain/modules/gov/records.js";
 import { wholeVote } from "../../../../host/chain/modules/gov/votes.js";
 import { writeDelegation, writeValidator } from "../../../../host/chain/modules/staking/records.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
-import { Keeper } from "../../../../host/upgrade/module/keeper.js";
 import type { ChainEvent } from "../../../../host/chain/values/events.js";
 import { GasMeter, GasMultiStore } from "../../../../host/chain/values/gas.js";
+import { Core } from "../../../../host/upgrade/core/core.js";
+import { Keeper } from "../../../../host/upgrade/module/keeper.js";
 import { exampleChain, V1 } from "../../../example-chain.js";
 import { GOV_ADDRESS, Signer } from "../../../scenario/wallet.js";
 import { memoryStores } from "../../../vectors/memory-stores.js";

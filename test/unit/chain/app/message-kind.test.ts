@@ -7,9 +7,9 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import { messageKind } from "../../../../host/chain/app/tx/message-kind.js";
 import { MsgSendResponseSchema, MsgSendSchema } from "../../../../host/base/gen/cosmos/bank/v1beta1/tx_pb.js";
 import { signer as signerOption } from "../../../../host/base/gen/cosmos/msg/v1/msg_pb.js";
+import { messageKind } from "../../../../host/chain/app/tx/message-kind.js";
 import { failureOf } from "../../../scenario/chain.js";
 
 /** A message with a text `from_account`, a text `to` and a number `amount`, whose option names these signers. */

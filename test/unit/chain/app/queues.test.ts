@@ -1,8 +1,14 @@
 /** The two queues of governance: what has ended, by time and id, and nothing else is read. */
 import { expect, test } from "vitest";
-import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { addPeriod } from "../../../../host/chain/modules/gov/periods.js";
-import { dequeue, endedBy as endedKeys, enqueue, enqueueVoting, isVotedOn } from "../../../../host/chain/modules/gov/queues.js";
+import {
+  dequeue,
+  endedBy as endedKeys,
+  enqueue,
+  enqueueVoting,
+  isVotedOn,
+} from "../../../../host/chain/modules/gov/queues.js";
+import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 
 /** The ids that the keys end with. */
 const endedBy = (...given: Parameters<typeof endedKeys>) =>

@@ -1,10 +1,10 @@
 /** The supply is the sum of all balances, whatever is in the store; a record that is no coin is what is wrong, and nothing is thrown. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { concatBytes, utf8 } from "../../../../host/base/text/bytes.js";
 import { soundSupply } from "../../../../host/chain/modules/bank/supply-invariant.js";
 import { AMOUNT_MAX } from "../../../../host/chain/values/coins.js";
+import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 
 type Pair = readonly [key: Uint8Array, value: Uint8Array];
 

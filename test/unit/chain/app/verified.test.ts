@@ -1,8 +1,8 @@
 /** Remembered signatures: good ones are verified once, bad ones every time, and none passes for another. */
 import { expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { publicKeyOf, sign, type VerifySignature, verifySignature } from "../../../../host/chain/comet-types/keys.js";
 import { rememberingVerifier } from "../../../../host/chain/comet-types/verified.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 
 const seed = new Uint8Array(32).fill(7);
 const key = publicKeyOf("secp256k1", seed);

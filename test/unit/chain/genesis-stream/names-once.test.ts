@@ -1,7 +1,7 @@
 /** Names that an object has twice are found by counting members; the text is looked at only where the count says so. */
 import { expect, test } from "vitest";
-import { requireNamesOnce } from "../../../../host/chain/genesis-stream/names-once.js";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
+import { requireNamesOnce } from "../../../../host/chain/genesis-stream/names-once.js";
 
 const problem = (text: string, value: unknown, members: number): string | undefined => {
   try {

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { MsgExecLegacyContentSchema } from "../../../../host/base/gen/cosmos/gov/v1/tx_pb.js";
 import { MsgSoftwareUpgradeSchema } from "../../../../host/base/gen/cosmos/upgrade/v1beta1/tx_pb.js";
 import { SoftwareUpgradeProposalSchema } from "../../../../host/base/gen/cosmos/upgrade/v1beta1/upgrade_pb.js";
-import { withZeroValues } from "../../../../host/chain/messages/zero-values.js";
 import { ZERO_TIME } from "../../../../host/base/time/time.js";
+import { withZeroValues } from "../../../../host/chain/messages/zero-values.js";
 import { pack as packed } from "../../../scenario/wallet.js";
 
 const registry = createRegistry(MsgSoftwareUpgradeSchema, SoftwareUpgradeProposalSchema, MsgExecLegacyContentSchema);

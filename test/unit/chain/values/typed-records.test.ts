@@ -2,10 +2,10 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { NoteSchema } from "../../../../examples/notes-chain/gen/notes_pb.js";
-import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { PageRequestSchema } from "../../../../host/base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import { paginate } from "../../../../host/chain/values/paginate.js";
 import { records } from "../../../../host/chain/values/typed-records.js";
+import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { failureOf } from "../../../scenario/chain.js";
 
 const NOTES = records("note", NoteSchema);

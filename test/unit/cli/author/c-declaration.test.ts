@@ -1,7 +1,7 @@
 /** The declaration that macros of the C header leave in a module. */
 import { describe, expect, test } from "vitest";
-import { C_DECLARATION_SECTION, cManifest } from "../../../../host/cli/author/c-declaration.js";
 import { concatBytes } from "../../../../host/base/text/bytes.js";
+import { C_DECLARATION_SECTION, cManifest } from "../../../../host/cli/author/c-declaration.js";
 import { customSection } from "../../../../host/upgrade/wasm/custom-section.js";
 import { thrownBy } from "../../../thrown-by.js";
 

@@ -1,7 +1,7 @@
 /** What `chaind handler inspect` lists, compared with a module that was written by hand. */
 import { describe, expect, test } from "vitest";
-import { inspectHandler } from "../../../../host/cli/author/inspection.js";
 import { concatBytes } from "../../../../host/base/text/bytes.js";
+import { inspectHandler } from "../../../../host/cli/author/inspection.js";
 import { assemble, build } from "../../../guest/build.js";
 
 const WAT = `(module

@@ -16,8 +16,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { outFile, writeOutFile } from "../../../../host/cli/author/out-file.js";
 import { utf8 } from "../../../../host/base/text/bytes.js";
+import { outFile, writeOutFile } from "../../../../host/cli/author/out-file.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-out-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { concatBytes } from "../../../../host/base/text/bytes.js";
 import { inspectHandler } from "../../../../host/cli/author/inspection.js";
 import { packHandler, packText } from "../../../../host/cli/author/pack.js";
-import { concatBytes } from "../../../../host/base/text/bytes.js";
 import { openHandler } from "../../../../host/upgrade/test-kit/index.js";
 import { assemble, build, customSection, guest, MINIMAL_MANIFEST } from "../../../guest/build.js";
 

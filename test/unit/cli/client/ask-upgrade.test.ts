@@ -4,10 +4,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
-import { RpcClient } from "../../../../host/node/remote/client.js";
 import { Query } from "../../../../host/base/gen/chain/upgrade/v1beta1/query_pb.js";
 import { QueryCurrentPlanResponseSchema } from "../../../../host/base/gen/cosmos/upgrade/v1beta1/query_pb.js";
 import { askUpgrade } from "../../../../host/cli/wallet/ask-upgrade.js";
+import { RpcClient } from "../../../../host/node/remote/client.js";
 
 let server: Server | undefined;
 afterEach(() => {

@@ -3,9 +3,9 @@ import "../../../serve-chain.js";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { addFieldFlags, jsonOfFlags, requireEnums } from "../../../../host/cli/client/derived/fields.js";
 import { MsgVoteSchema, MsgVoteWeightedSchema } from "../../../../host/base/gen/cosmos/gov/v1/tx_pb.js";
 import { MsgUndelegateSchema } from "../../../../host/base/gen/cosmos/staking/v1beta1/tx_pb.js";
+import { addFieldFlags, jsonOfFlags, requireEnums } from "../../../../host/cli/client/derived/fields.js";
 
 /** Parses words as the flags of a message. */
 function parsed(schema: DescMessage, ...words: readonly string[]): Record<string, unknown> {

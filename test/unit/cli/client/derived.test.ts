@@ -1,11 +1,11 @@
 /** Commands made from descriptors, beside those written by hand; pages by their flags; the same over RPC and gRPC. */
 import { describe, expect, test } from "vitest";
 import { notesChain } from "../../../../examples/notes-chain/chain.js";
-import { makeProgram } from "../../../../host/cli/program/program.js";
-import { BY_HAND } from "../../../../host/cli/client/derived/query.js";
-import { serveChain } from "../../../../host/cli/flags/program-chain.js";
 import { kebab } from "../../../../host/base/text/text.js";
 import { checkedAddress } from "../../../../host/chain/values/address.js";
+import { BY_HAND } from "../../../../host/cli/client/derived/query.js";
+import { serveChain } from "../../../../host/cli/flags/program-chain.js";
+import { makeProgram } from "../../../../host/cli/program/program.js";
 import { exampleChain } from "../../../example-chain.js";
 import { SIGNER, useTestNode } from "../../serve/api/test-node.js";
 import { runHere as run } from "../run-here.js";

@@ -2,8 +2,8 @@ import "../../../serve-chain.js";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { RpcClient } from "../../../../host/node/remote/client.js";
 import { abciQuery } from "../../../../host/cli/wallet/ask.js";
+import { RpcClient } from "../../../../host/node/remote/client.js";
 
 const servers: Server[] = [];
 afterEach(() => {

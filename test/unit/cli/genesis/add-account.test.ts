@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { initHome } from "../../../../host/cli/commands/init.js";
-import { consensusKey } from "../../../../host/node/home/consensus-key.js";
+import { writeConsensusKey } from "../../../../host/cli/flags/key-files.js";
 import { addAccount } from "../../../../host/cli/genesis/add-account.js";
 import { validateGenesis } from "../../../../host/cli/genesis/validate.js";
-import { writeConsensusKey } from "../../../../host/cli/flags/key-files.js";
+import { consensusKey } from "../../../../host/node/home/consensus-key.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-genesis-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

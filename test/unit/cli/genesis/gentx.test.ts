@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { initHome } from "../../../../host/cli/commands/init.js";
 import { createValidatorMessage, VALIDATOR_DEFAULTS } from "../../../../host/cli/client/tx/create-validator.js";
+import { initHome } from "../../../../host/cli/commands/init.js";
 import { requireMessageTerms } from "../../../../host/cli/genesis/create-validator.js";
 import { gentx } from "../../../../host/cli/genesis/gentx.js";
 import { validateGenesis } from "../../../../host/cli/genesis/validate.js";

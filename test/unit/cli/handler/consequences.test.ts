@@ -1,10 +1,9 @@
 /** What an approver reads of a handler: everything that its manifest lets it do, and what cannot be undone in capitals. */
 import "../../../serve-chain.js";
 import { expect, test } from "vitest";
-import { consequenceLines, consequencesOf } from "../../../../host/cli/author/consequences/consequences.js";
-import type { WasmHandler } from "../../../../host/upgrade/handler/handler.js";
-import { loadHandler } from "../../../../host/upgrade/handler/handler.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
+import { consequenceLines, consequencesOf } from "../../../../host/cli/author/consequences/consequences.js";
+import { loadHandler, type WasmHandler } from "../../../../host/upgrade/handler/handler.js";
 import type { ModuleTable } from "../../../../host/upgrade/module/module-table.js";
 import { exampleChain } from "../../../example-chain.js";
 import { build, guest } from "../../../guest/build.js";

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { projectFiles } from "../../../../host/cli/author/new-project.js";
 import { VERSION } from "../../../../host/base/terminal/version.js";
+import { projectFiles } from "../../../../host/cli/author/new-project.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-new-project-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

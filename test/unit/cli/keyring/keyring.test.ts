@@ -14,12 +14,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Prompt } from "../../../../host/base/terminal/prompt.js";
 import { toHex, utf8 } from "../../../../host/base/text/bytes.js";
 import { verifySignature } from "../../../../host/chain/comet-types/keys.js";
 import { addressesOf } from "../../../../host/chain/values/address.js";
 import { accountKey, keyFromMnemonic, newMnemonic } from "../../../../host/cli/wallet/derive.js";
 import { type Backend, Keyring } from "../../../../host/cli/wallet/keyring.js";
-import type { Prompt } from "../../../../host/base/terminal/prompt.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-keyring-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -5,11 +5,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { makeProgram } from "../../../../host/cli/program/program.js";
+import { formatHelp } from "../../../../host/base/terminal/help.js";
 import { validateGenesis } from "../../../../host/cli/genesis/validate.js";
 import { chosenNodes, readNetwork } from "../../../../host/cli/localnet/network.js";
 import { portsFor } from "../../../../host/cli/localnet/ports.js";
-import { formatHelp } from "../../../../host/base/terminal/help.js";
+import { makeProgram } from "../../../../host/cli/program/program.js";
 import { failureOf } from "../../../scenario/chain.js";
 import { runHere } from "../run-here.js";
 

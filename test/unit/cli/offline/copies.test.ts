@@ -5,10 +5,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, wri
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { toUpperHex } from "../../../../host/base/text/bytes.js";
-import { Home } from "../../../../host/node/home/home.js";
 import { backupHome } from "../../../../host/cli/offline/backup.js";
 import { compactHome } from "../../../../host/cli/offline/compact.js";
 import { verifyHome } from "../../../../host/cli/offline/verify.js";
+import { Home } from "../../../../host/node/home/home.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
 import { LmdbDatabase } from "../../../../host/state/store/disk/lmdb-database.js";
 import { DIST, TestHome } from "../../../e2e/chaind.js";

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { Home } from "../../../../host/node/home/home.js";
-import { withDatabase } from "../../../../host/node/open/home-database.js";
 import { outputFile } from "../../../../host/cli/offline/output-file.js";
+import { Home } from "../../../../host/node/home/home.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
+import { withDatabase } from "../../../../host/node/open/home-database.js";
 import { runHere } from "../run-here.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "chain-upgrade-output-")));

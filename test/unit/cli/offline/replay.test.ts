@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { BlockStore } from "../../../../host/node/blocks/block-store.js";
 import { replay } from "../../../../host/cli/offline/replay/replay.js";
+import { BlockStore } from "../../../../host/node/blocks/block-store.js";
 import { LmdbDatabase } from "../../../../host/state/store/disk/lmdb-database.js";
 import { DIST, run, TestHome } from "../../../e2e/chaind.js";
 import { makeBlocksUpTo, withNode } from "../../../e2e/prepared-home.js";

@@ -3,14 +3,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../../../host/base/text/bytes.js";
 import { writeFileAtomically } from "../../../../host/base/files/atomic-file.js";
-import { Home } from "../../../../host/node/home/home.js";
-import { endRollback, type LastState, noteRollback } from "../../../../host/node/blocks/rollback-note.js";
+import { toHex } from "../../../../host/base/text/bytes.js";
 import { rollback, rollbackHome } from "../../../../host/cli/offline/rollback.js";
 import { lossInWords, rollbackLoss } from "../../../../host/cli/offline/rollback-loss.js";
 import { exportSnapshot, listSnapshots } from "../../../../host/cli/offline/snapshots.js";
 import { verifyHome } from "../../../../host/cli/offline/verify.js";
+import { endRollback, type LastState, noteRollback } from "../../../../host/node/blocks/rollback-note.js";
+import { Home } from "../../../../host/node/home/home.js";
 import { DIST, TestHome } from "../../../e2e/chaind.js";
 import { makeBlocksUpTo, withNode } from "../../../e2e/prepared-home.js";
 

@@ -1,9 +1,9 @@
 /** Homes with a scheduled plan, and the rows of `upgrade preflight` there. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { goPlatform } from "../../../../host/upgrade/plan-info/platform.js";
 import { type PreflightFlags, preflight } from "../../../../host/cli/preflight/preflight.js";
 import type { Row } from "../../../../host/cli/preflight/row.js";
+import { goPlatform } from "../../../../host/upgrade/plan-info/platform.js";
 import { DIST, TestHome } from "../../../e2e/chaind.js";
 
 export const HANDLERS = join(DIST, "handlers");

@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { createServer } from "node:http";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { readsConfig } from "../../../../host/base/terminal/settings.js";
 import { memoryRow } from "../../../../host/cli/preflight/machine-rows.js";
 import { preflight } from "../../../../host/cli/preflight/preflight.js";
 import { isReady, type Row, tableText } from "../../../../host/cli/preflight/row.js";
 import { keepUnrecordedVote, unrecordedVoteText } from "../../../../host/node/home/unrecorded-vote.js";
-import { readsConfig } from "../../../../host/base/terminal/settings.js";
 import { TestHome } from "../../../e2e/chaind.js";
 import { build, guest } from "../../../guest/build.js";
 import { runHere } from "../run-here.js";

@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { toUpperHex } from "../../../../host/base/text/bytes.js";
 import { Home } from "../../../../host/node/home/home.js";
 import { openShared } from "../../../../host/node/open/home-database.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 import { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
 import { rowsOf, scheduled } from "./homes.js";
 

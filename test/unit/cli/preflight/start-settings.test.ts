@@ -2,9 +2,12 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { makeProgram } from "../../../../host/cli/program/program.js";
+import { settingFlags } from "../../../../host/base/terminal/known-settings.js";
+import { settledStart } from "../../../../host/cli/flags/start-settings.js";
 import { preUpgrade } from "../../../../host/cli/offline/pre-upgrade.js";
 import { hindrance } from "../../../../host/cli/offline/start-judgement.js";
+import { makeProgram } from "../../../../host/cli/program/program.js";
+import { rehearse } from "../../../../host/cli/rehearsal/rehearse.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
 import {
   ASKED_START,
@@ -14,9 +17,6 @@ import {
   startUnderRunningSidecar,
   startUnderSidecar,
 } from "../../../../host/node/home/supervised-start.js";
-import { rehearse } from "../../../../host/cli/rehearsal/rehearse.js";
-import { settingFlags } from "../../../../host/base/terminal/known-settings.js";
-import { settledStart } from "../../../../host/cli/flags/start-settings.js";
 import { TestHome } from "../../../e2e/chaind.js";
 import { HANDLERS, rowsOf, scheduled } from "./homes.js";
 

@@ -4,8 +4,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
-import { applied } from "../../../../host/cli/client/query/upgrade.js";
 import { QueryAppliedPlanResponseSchema } from "../../../../host/base/gen/chain/upgrade/v1beta1/query_pb.js";
+import { applied } from "../../../../host/cli/client/query/upgrade.js";
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -1,9 +1,9 @@
 import "../../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dateText, estimateJson, estimateText } from "../../../../host/cli/client/query/estimate.js";
-import { type BlockTimes, blockTimesOf, estimate, paceOf, windowsOf } from "../../../../host/chain/app/pace.js";
 import { durationText } from "../../../../host/base/time/time.js";
+import { type BlockTimes, blockTimesOf, estimate, paceOf, windowsOf } from "../../../../host/chain/app/pace.js";
+import { dateText, estimateJson, estimateText } from "../../../../host/cli/client/query/estimate.js";
 
 const S = 1_000_000_000n;
 const NOW = 1_767_225_600n * S; // 2026-01-01T00:00:00Z

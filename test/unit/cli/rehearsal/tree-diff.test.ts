@@ -1,13 +1,13 @@
 /** Differences of two committed trees beside a comparison of all their pairs. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../../../host/base/text/bytes.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
+import { toHex } from "../../../../host/base/text/bytes.js";
+import type { StoreUpgrades } from "../../../../host/base/types/types.js";
 import { type Changes, storeChanges } from "../../../../host/cli/rehearsal/diff/store-changes.js";
 import { treeDiff } from "../../../../host/cli/rehearsal/diff/tree-diff.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
-import type { StoreUpgrades } from "../../../../host/base/types/types.js";
 
 const NONE: StoreUpgrades = { added: [], renamed: [], deleted: [] };
 const key = (n: number) => Uint8Array.of(n >> 8, n & 255);

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { appliedReport, requireOwn } from "../../../../host/cli/client/tx/attested-report.js";
-import type { NamedPlans } from "../../../../host/cli/client/tx/rehearsed-chain.js";
 import { QueryCurrentPlanResponseSchema } from "../../../../host/base/gen/chain/upgrade/v1beta1/query_pb.js";
 import { ProposalStatus } from "../../../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { QueryProposalsResponseSchema } from "../../../../host/base/gen/cosmos/gov/v1/query_pb.js";
 import { MsgSoftwareUpgradeSchema } from "../../../../host/base/gen/cosmos/upgrade/v1beta1/tx_pb.js";
 import { packAny } from "../../../../host/chain/values/any.js";
+import { appliedReport, requireOwn } from "../../../../host/cli/client/tx/attested-report.js";
+import type { NamedPlans } from "../../../../host/cli/client/tx/rehearsed-chain.js";
 import { encodeAddress } from "../../../addresses.js";
 import { runHere } from "../run-here.js";
 

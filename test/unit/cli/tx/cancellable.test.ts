@@ -1,11 +1,11 @@
 import "../../../serve-chain.js";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
+import { ParamsSchema } from "../../../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import { QueryParamsResponseSchema } from "../../../../host/base/gen/cosmos/gov/v1/query_pb.js";
 import { checkCancellable, tooNear } from "../../../../host/cli/client/tx/cancellable.js";
 import { requireAhead } from "../../../../host/cli/client/tx/plan-check.js";
 import type { RpcClient } from "../../../../host/node/remote/client.js";
-import { ParamsSchema } from "../../../../host/base/gen/cosmos/gov/v1/gov_pb.js";
-import { QueryParamsResponseSchema } from "../../../../host/base/gen/cosmos/gov/v1/query_pb.js";
 
 const S = 1_000_000_000n;
 const DAY = 86_400n;

@@ -4,10 +4,9 @@ import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Answer } from "../../../../host/node/comet/messages.js";
-
-import { Home } from "../../../../host/node/home/home.js";
 import { UpgradeError } from "../../../../host/base/errors/errors.js";
+import type { Answer } from "../../../../host/node/comet/messages.js";
+import { Home } from "../../../../host/node/home/home.js";
 import { type App, app, never, node, program, until } from "./running-node.js";
 import { COMMIT, finalize, folder, INFO } from "./served.js";
 

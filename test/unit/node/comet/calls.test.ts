@@ -1,9 +1,9 @@
 /** What is served beside the thread that makes blocks. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import { RequestInfoSchema, RequestSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
 import { answerBeside, type SidePort } from "../../../../host/node/comet/calls.js";
 import { encodeResponse } from "../../../../host/node/comet/messages.js";
-import { RequestInfoSchema, RequestSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
 
 const refused = () => {
   throw new Error("not asked");

@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { FrameReader, frame } from "../../../../host/node/comet/frames.js";
 import { RequestSchema, type Response, ResponseSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
+import { FrameReader, frame } from "../../../../host/node/comet/frames.js";
 
 export type RequestInit = NonNullable<MessageInitShape<typeof RequestSchema>["value"]>;
 

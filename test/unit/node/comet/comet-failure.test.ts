@@ -1,9 +1,9 @@
 /** What CometBFT's output says about a state that is not the network's, and what the operator is given. */
 import { describe, expect, test } from "vitest";
+import type { UpgradeError } from "../../../../host/base/errors/errors.js";
 import { CometFailures } from "../../../../host/node/comet/engine/failure.js";
 import { engineEnded, engineFailed } from "../../../../host/node/comet/engine/halts.js";
 import { cometFields, parseCometLine } from "../../../../host/node/comet/engine/log-line.js";
-import type { UpgradeError } from "../../../../host/base/errors/errors.js";
 import { haltRecord, withFacts } from "../../../../host/upgrade/module/halt.js";
 
 const OWN = "6AEF00";

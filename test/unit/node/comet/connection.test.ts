@@ -4,9 +4,9 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, describe, expect, test } from "vitest";
+import { RequestSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
 import { AbciConnection, type ConnectionOptions } from "../../../../host/node/comet/connection.js";
 import { FrameReader, frame } from "../../../../host/node/comet/frames.js";
-import { RequestSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
 import { echo, folder } from "./served.js";
 
 const servers: Server[] = [];

@@ -2,10 +2,10 @@
 
 import { parseAbciAddress } from "../../../../host/node/comet/address.js";
 import { type AppNodeOptions, runAppNode } from "../../../../host/node/comet/app-node.js";
+import { cometFiles } from "../../../../host/node/comet/comet-files.js";
 import type { Answer, Call } from "../../../../host/node/comet/messages.js";
 import { HaltLinger } from "../../../../host/node/home/halt-linger.js";
 import type { Home } from "../../../../host/node/home/home.js";
-import { cometFiles } from "../../../../host/node/comet/comet-files.js";
 import { AbciClient } from "./client.js";
 
 export const never = new Promise<never>(() => undefined);

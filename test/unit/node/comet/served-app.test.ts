@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ServedApp } from "../../../../host/node/comet/served-app.js";
-import { writeValidator } from "../../../../host/chain/modules/staking/records.js";
 import type { KVStore } from "../../../../host/base/types/types.js";
+import { writeValidator } from "../../../../host/chain/modules/staking/records.js";
+import { ServedApp } from "../../../../host/node/comet/served-app.js";
 import { Chain, failureOf } from "../../../scenario/chain.js";
 import { genesisDocument } from "../../../scenario/genesis-text.js";
 import { memberGenesis, memberRecord } from "../../../scenario/members.js";

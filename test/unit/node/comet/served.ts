@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach } from "vitest";
+import type { AppQuery, AppQueryResult } from "../../../../host/chain/app/engine-port.js";
 import { parseAbciAddress } from "../../../../host/node/comet/address.js";
 import { answer } from "../../../../host/node/comet/calls.js";
 import { ServedApp } from "../../../../host/node/comet/served-app.js";
 import { AbciServer, type AbciServerOptions } from "../../../../host/node/comet/server.js";
-import type { AppQuery, AppQueryResult } from "../../../../host/chain/app/engine-port.js";
 import { Chain } from "../../../scenario/chain.js";
 import { AbciClient } from "./client.js";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { REQUESTS_WAITING_MAX } from "../../../../host/node/comet/connection.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
+import { REQUESTS_WAITING_MAX } from "../../../../host/node/comet/connection.js";
 import { Chain } from "../../../scenario/chain.js";
 import type { AbciClient } from "./client.js";
 

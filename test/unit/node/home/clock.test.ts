@@ -1,8 +1,8 @@
 /** The time of a block when the machine's clock jumps. */
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { wallClock } from "../../../../host/node/embedded/clock.js";
 import { compareTimes } from "../../../../host/base/time/time.js";
+import { wallClock } from "../../../../host/node/embedded/clock.js";
 
 afterEach(() => vi.restoreAllMocks());
 

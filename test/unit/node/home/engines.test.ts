@@ -3,22 +3,22 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
 import { AppPort } from "../../../../host/chain/app/app-port.js";
 import type { BlockInfo } from "../../../../host/chain/app/block-info.js";
 import { defineChain } from "../../../../host/chain/app/define-chain.js";
 import type { Module } from "../../../../host/chain/app/module.js";
 import { consensusParamsHash } from "../../../../host/chain/comet-types/consensus-params.js";
+import { exportGenesis } from "../../../../host/cli/offline/export.js";
+import { rollback } from "../../../../host/cli/offline/rollback.js";
+import { verifyHome } from "../../../../host/cli/offline/verify.js";
 import { logicalClock } from "../../../../host/node/embedded/clock.js";
 import type { EmbeddedNode } from "../../../../host/node/embedded/embedded-node.js";
 import { NodeService } from "../../../../host/node/embedded/node-service.js";
 import { consensusKey } from "../../../../host/node/home/consensus-key.js";
-import { HeldHome } from "../../../../host/node/open/open-home.js";
+import { OpenHome } from "../../../../host/node/open/open-home.js";
 import { openNode } from "../../../../host/node/open/open-node.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
-import { exportGenesis } from "../../../../host/cli/offline/export.js";
-import { rollback } from "../../../../host/cli/offline/rollback.js";
-import { verifyHome } from "../../../../host/cli/offline/verify.js";
 import { makeHome } from "../../../e2e/prepared-home.js";
 import { exampleChain } from "../../../example-chain.js";
 import "../../../serve-chain.js";
@@ -54,7 +54,7 @@ function embedded<T>(home: string, use: (node: EmbeddedNode) => T, chain = examp
 
 /** Blocks as CometBFT would have them made; hex of the app hash. */
 function comet(home: string, blocks: number): string {
-  const held = HeldHome.holdForComet(options(home));
+  const held = OpenHome.holdForComet(options(home));
   try {
     const { app, genesis, alongsideFirst } = held.openApp();
     const port = new AppPort({ app, genesis, ...(alongsideFirst ? { alongsideFirst } : {}) });

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { UpgradeError } from "../../../../host/base/errors/errors.js";
 import {
   keepReserve,
   lendFromReserve,
@@ -12,7 +13,6 @@ import {
   writeHaltRecord,
 } from "../../../../host/node/home/halt-file.js";
 import { Home } from "../../../../host/node/home/home.js";
-import { UpgradeError } from "../../../../host/base/errors/errors.js";
 import { haltRecord } from "../../../../host/upgrade/module/halt.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-halt-"));

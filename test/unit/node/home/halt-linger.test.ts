@@ -1,8 +1,8 @@
 /** How long a node that has halted holds for its supervisor. */
 import { describe, expect, test } from "vitest";
-import { HaltLinger } from "../../../../host/node/home/halt-linger.js";
 import { UpgradeError } from "../../../../host/base/errors/errors.js";
 import { haltLingerTime } from "../../../../host/cli/flags/halt-linger-flag.js";
+import { HaltLinger } from "../../../../host/node/home/halt-linger.js";
 import { Halt } from "../../../../host/upgrade/module/halt.js";
 
 const NEEDED = new Halt("UPG_HALT_UPGRADE_NEEDED", 'UPGRADE "v2" NEEDED', 7n);

@@ -14,13 +14,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import type { UpgradeError } from "../../../../host/base/errors/errors.js";
 import { utf8 } from "../../../../host/base/text/bytes.js";
 import { initHome } from "../../../../host/cli/commands/init.js";
-import { HeldHome } from "../../../../host/node/open/open-home.js";
-import { LastSigned } from "../../../../host/node/blocks/last-signed.js";
-import type { UpgradeError } from "../../../../host/base/errors/errors.js";
 import { resetAll } from "../../../../host/cli/offline/reset.js";
 import { listSnapshots } from "../../../../host/cli/offline/snapshots.js";
+import { LastSigned } from "../../../../host/node/blocks/last-signed.js";
+import { OpenHome } from "../../../../host/node/open/open-home.js";
 import { makeHome, withNode } from "../../../e2e/prepared-home.js";
 import { exampleChain } from "../../../example-chain.js";
 import { genesisText } from "../../../scenario/genesis-text.js";
@@ -143,7 +143,7 @@ describe("a home whose data was moved away", () => {
       const expected = { code: "UPG_STORE_SIGNED", details: { signed_height: "3", kept_data: join(home.path, to) } };
       const start = () => withNode(home, (node) => void node.makeBlock());
       expect(start).toThrow(expect.objectContaining(expected));
-      expect(() => HeldHome.holdForComet({ chain: exampleChain, home: home.path, log: () => undefined })).toThrow(
+      expect(() => OpenHome.holdForComet({ chain: exampleChain, home: home.path, log: () => undefined })).toThrow(
         expect.objectContaining(expected),
       );
       rmSync(join(home.path, "config", "genesis.json"));

@@ -1,8 +1,8 @@
 /** The mempool: order, bounds, doubles, and what a block leaves behind. */
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import type { TxResult } from "../../../../host/chain/app/app.js";
 import { type CheckTx, Mempool, type MempoolLimits } from "../../../../host/node/blocks/mempool.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 
 const result = (code: number, gasWanted = 1n): TxResult => ({
   ...{ code, codespace: code === 0 ? "" : "sdk", data: new Uint8Array(), log: "" },

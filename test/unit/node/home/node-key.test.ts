@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readConsensusKey } from "../../../../host/node/home/consensus-key.js";
 import { readNodeId } from "../../../../host/cli/flags/key-files.js";
+import { readConsensusKey } from "../../../../host/node/home/consensus-key.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-node-key-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

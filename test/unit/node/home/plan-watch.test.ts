@@ -1,7 +1,7 @@
 /** Lines of the log about a plan that is scheduled. */
 import { expect, test } from "vitest";
-import { PlanWatch } from "../../../../host/node/embedded/plan-watch.js";
 import type { Plan } from "../../../../host/base/types/types.js";
+import { PlanWatch } from "../../../../host/node/embedded/plan-watch.js";
 
 const plan = (name: string, height: bigint, info = ""): Plan => ({ name, height, info });
 

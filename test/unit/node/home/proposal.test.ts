@@ -1,9 +1,9 @@
 /** What a proposal takes from the mempool where the application leaves transactions out. */
 import { expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import type { TxResult } from "../../../../host/chain/app/app.js";
 import { Mempool } from "../../../../host/node/blocks/mempool.js";
 import { fillProposal } from "../../../../host/node/blocks/proposal.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 
 const good: TxResult = {
   ...{ code: 0, codespace: "", data: new Uint8Array(), log: "" },

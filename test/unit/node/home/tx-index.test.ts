@@ -1,6 +1,7 @@
 /** The event index against a list of all that was put: searches in both orders, merging, taking back, pruning, both layouts. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { bigEndian64, concatBytes } from "../../../../host/base/text/bytes.js";
 import type { BlockResults } from "../../../../host/node/blocks/block-results.js";
 import { IndexAudit } from "../../../../host/node/index/audit-index.js";
@@ -8,7 +9,6 @@ import type { IndexSettings } from "../../../../host/node/index/index-settings.j
 import { PostingRuns, RUN_ENTRIES_MAX } from "../../../../host/node/index/posting-runs.js";
 import { BLOCK_PLACE, PostingList, type TxPlace } from "../../../../host/node/index/postings.js";
 import { TxIndex, withTxsKey } from "../../../../host/node/index/tx-index.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 import type { Database } from "../../../../host/state/store/disk/database.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { everyKey } from "../../../../host/state/store/versions/audit.js";

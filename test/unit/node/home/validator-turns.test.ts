@@ -1,10 +1,10 @@
 /** A set that is stored once holds for the heights after it, with the proposers' turns that these have. */
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { rotateProposer } from "../../../../host/chain/comet-types/validator-set.js";
 import { soleValidator } from "../../../../host/node/blocks/deciding-sets.js";
 import { ValidatorStore } from "../../../../host/node/blocks/validator-store.js";
 import { consensusKey } from "../../../../host/node/home/consensus-key.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 
 const sole = (byte: number) => soleValidator(sha256, consensusKey(new Uint8Array(32).fill(byte)).publicKey);

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { findComet } from "../../../../host/node/comet/engine/binary.js";
 import { diskFiles } from "../../../../host/base/files/disk-files.js";
+import { findComet } from "../../../../host/node/comet/engine/binary.js";
 import { contentProblem, programProblem } from "../../../../host/node/programs/executable.js";
 import { problemOf } from "../../../../host/node/programs/layout.js";
 import { preUpgrade } from "../../../../host/visor/decide/pre-upgrade.js";

@@ -3,11 +3,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SigningStargateClient } from "@cosmjs/stargate";
 import { afterEach, describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
+import { parseEventQuery } from "../../../../host/chain/events/event-query-text.js";
 import { isOfThisMachine } from "../../../../host/node/remote/client.js";
 import { CometRpc } from "../../../../host/node/remote/comet-rpc.js";
-import { parseEventQuery } from "../../../../host/chain/events/event-query-text.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 import { SIGNER, type TestNode, useTestNode, wallet } from "../../serve/api/test-node.js";
 
 const OTHER = "cosmos1vx8knpllrj7n963p9ttd80w47kpacrhuts497x";

@@ -1,7 +1,7 @@
 /** Searches on their way to CometBFT: written again so that it reads what was meant. */
 import { expect, test } from "vitest";
-import { queryText } from "../../../../host/node/remote/txs.js";
 import { parseEventQuery } from "../../../../host/chain/events/event-query-text.js";
+import { queryText } from "../../../../host/node/remote/txs.js";
 
 test.each([
   ["tx.height>=4.0 AND tx.height<3.", "tx.height >= 4.0 AND tx.height < 3."],

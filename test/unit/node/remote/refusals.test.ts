@@ -1,7 +1,7 @@
 /** Errors of CometBFT 0.38, in its own words → our codes. */
 import { describe, expect, test } from "vitest";
-import { named } from "../../../../host/node/remote/refusals.js";
 import { UpgradeError } from "../../../../host/base/errors/errors.js";
+import { named } from "../../../../host/node/remote/refusals.js";
 
 const refused = (message: string) => new UpgradeError("UPG_REMOTE_REFUSED", message);
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { toUpperHex } from "../../../../host/base/text/bytes.js";
 import { AppPort } from "../../../../host/chain/app/app-port.js";
-import { HeldHome } from "../../../../host/node/open/open-home.js";
+import { OpenHome } from "../../../../host/node/open/open-home.js";
 import { makeHome } from "../../../e2e/prepared-home.js";
 import { exampleChain } from "../../../example-chain.js";
 import { genesisText } from "../../../scenario/genesis-text.js";
@@ -23,7 +23,7 @@ export function newHome(): string {
 
 /** Makes the blocks that are missing up to a height. @returns the app hash, as upper-case hex */
 export function blocks(home: string, upTo: bigint): string {
-  const held = HeldHome.holdForComet({ chain: exampleChain, home, handlers: join(home, "none"), log: () => undefined });
+  const held = OpenHome.holdForComet({ chain: exampleChain, home, handlers: join(home, "none"), log: () => undefined });
   try {
     const { app, genesis, alongsideFirst } = held.openApp();
     const port = new AppPort({ app, genesis, ...(alongsideFirst ? { alongsideFirst } : {}) });

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HeldHome } from "../../../../host/node/open/open-home.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
 import { restoreSnapshot } from "../../../../host/cli/offline/restore-snapshot.js";
 import { dumpSnapshot, exportSnapshot, listSnapshots, loadSnapshot } from "../../../../host/cli/offline/snapshots.js";
+import { OpenHome } from "../../../../host/node/open/open-home.js";
 import { loadArchive } from "../../../../host/node/snapshots/archive.js";
 import { SnapshotFolder } from "../../../../host/node/snapshots/folder.js";
 import { TAR_END, type TarFile, tarParts } from "../../../../host/node/snapshots/tar.js";
@@ -205,7 +205,7 @@ describe("restoreSnapshot()", () => {
       code: "UPG_INVALID_CONFIG",
       message: expect.stringContaining("height 2"),
     });
-    const held = HeldHome.holdForComet({ chain: exampleChain, home, log: silent });
+    const held = OpenHome.holdForComet({ chain: exampleChain, home, log: silent });
     await expect(restoreSnapshot(home, flags, say)).rejects.toMatchObject({ code: "UPG_STORE_LOCKED" });
     held.close();
     expect(blocks(home, 2n)).toBe(before);

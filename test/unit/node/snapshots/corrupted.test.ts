@@ -3,7 +3,6 @@ import { deflateSync, inflateSync } from "node:zlib";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { sizeDelimitedDecodeStream, sizeDelimitedEncode } from "@bufbuild/protobuf/wire";
 import { describe, expect, test } from "vitest";
-import { concatBytes, toHex, utf8 } from "../../../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
 import {
   type Snapshot,
@@ -12,6 +11,7 @@ import {
   SnapshotSchema,
 } from "../../../../host/base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
+import { concatBytes, toHex, utf8 } from "../../../../host/base/text/bytes.js";
 import { SNAPSHOT_FORMAT } from "../../../../host/node/snapshots/facts.js";
 import { encodeItems } from "../../../../host/node/snapshots/items.js";
 import { SnapshotRestore } from "../../../../host/node/snapshots/restore.js";

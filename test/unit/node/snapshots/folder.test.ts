@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, describe, expect, test } from "vitest";
-import { answerBeside } from "../../../../host/node/comet/calls.js";
 import { SnapshotSchema } from "../../../../host/base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import { RequestSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
+import { answerBeside } from "../../../../host/node/comet/calls.js";
 import { SnapshotFolder } from "../../../../host/node/snapshots/folder.js";
 
 const path = mkdtempSync(join(tmpdir(), "chain-upgrade-snapshot-folder-"));

@@ -6,19 +6,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { snapshotMessage } from "../../../../host/node/comet/messages.js";
-import { StateSync } from "../../../../host/node/comet/state-sync.js";
-import { fromHex, toUpperHex } from "../../../../host/base/text/bytes.js";
-import { AppPort } from "../../../../host/chain/app/app-port.js";
-import { HeldHome } from "../../../../host/node/open/open-home.js";
 import {
   ResponseApplySnapshotChunk_Result as ApplyResult,
   RequestApplySnapshotChunkSchema,
   RequestOfferSnapshotSchema,
 } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
+import { fromHex, toUpperHex } from "../../../../host/base/text/bytes.js";
+import { AppPort } from "../../../../host/chain/app/app-port.js";
 import { restoreSnapshot } from "../../../../host/cli/offline/restore-snapshot.js";
 import { dumpSnapshot, exportSnapshot, listSnapshots, loadSnapshot } from "../../../../host/cli/offline/snapshots.js";
+import { snapshotMessage } from "../../../../host/node/comet/messages.js";
+import { StateSync } from "../../../../host/node/comet/state-sync.js";
+import { OpenHome } from "../../../../host/node/open/open-home.js";
 import { SnapshotFolder } from "../../../../host/node/snapshots/folder.js";
 import { encodeAddress } from "../../../addresses.js";
 import { makeHome } from "../../../e2e/prepared-home.js";
@@ -60,7 +60,7 @@ function manyAccounts(): string {
 }
 
 function blocks(home: string, upTo: bigint): string {
-  const held = HeldHome.holdForComet({ chain: exampleChain, home, log: silent });
+  const held = OpenHome.holdForComet({ chain: exampleChain, home, log: silent });
   try {
     const { app, genesis, alongsideFirst } = held.openApp();
     const port = new AppPort({ app, genesis, ...(alongsideFirst ? { alongsideFirst } : {}) });
@@ -117,7 +117,7 @@ describe.skipIf(!disk)("snapshots on a really full disk (skipped where no tmpfs 
     const folder = new SnapshotFolder(join(home, "data/snapshots"));
     const [snapshot] = folder.list();
     const sync = async () => {
-      const held = HeldHome.holdForComet({ chain: exampleChain, home, log: silent });
+      const held = OpenHome.holdForComet({ chain: exampleChain, home, log: silent });
       try {
         const opened = held.openApp();
         const joins = new StateSync({ opened, engine: "cometbft", onRestored: silent, log: silent });

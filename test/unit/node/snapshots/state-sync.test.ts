@@ -4,12 +4,6 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Call, snapshotMessage, snapshotOf } from "../../../../host/node/comet/messages.js";
-import { StateSync } from "../../../../host/node/comet/state-sync.js";
-import { toHex } from "../../../../host/base/text/bytes.js";
-import { App } from "../../../../host/chain/app/app.js";
-import type { ChainVersion } from "../../../../host/chain/app/versions/version.js";
-import { Core } from "../../../../host/upgrade/core/core.js";
 import type { Snapshot } from "../../../../host/base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import {
   ResponseApplySnapshotChunk_Result as ApplyResult,
@@ -17,12 +11,18 @@ import {
   RequestApplySnapshotChunkSchema,
   RequestOfferSnapshotSchema,
 } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
-import type { WasmHandler } from "../../../../host/upgrade/handler/handler.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
+import { toHex } from "../../../../host/base/text/bytes.js";
+import { App } from "../../../../host/chain/app/app.js";
+import type { ChainVersion } from "../../../../host/chain/app/versions/version.js";
+import { type Call, snapshotMessage, snapshotOf } from "../../../../host/node/comet/messages.js";
+import { StateSync } from "../../../../host/node/comet/state-sync.js";
 import { SnapshotFolder } from "../../../../host/node/snapshots/folder.js";
 import { takeSnapshot } from "../../../../host/node/snapshots/take.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { auditState } from "../../../../host/state/store/versions/audit.js";
+import { Core } from "../../../../host/upgrade/core/core.js";
+import type { WasmHandler } from "../../../../host/upgrade/handler/handler.js";
 import { exampleChain, V1, V2 } from "../../../example-chain.js";
 import { Chain, type Process } from "../../../scenario/chain.js";
 import { splitBalances } from "../../../scenario/versions.js";

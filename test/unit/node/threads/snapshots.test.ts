@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, expect, test } from "vitest";
-import { Home } from "../../../../host/node/home/home.js";
 import { SnapshotSchema } from "../../../../host/base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
+import { Home } from "../../../../host/node/home/home.js";
 import { SnapshotFolder } from "../../../../host/node/snapshots/folder.js";
 import { Snapshots } from "../../../../host/node/threads/snapshots.js";
 

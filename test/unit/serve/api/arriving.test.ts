@@ -27,18 +27,18 @@ async function unfinished(base: string, path: string, bytes: number, head = `con
 const sent = (socket: Socket, text: string) => new Promise<void>((resolve) => socket.write(text, () => resolve()));
 
 /** Of a request that is whole and of the greatest size: 503 where there is no room for it, else 400 or 500. */
-async function status(node: TestNode, door: "rest" | "rpc"): Promise<number> {
-  const path = door === "rest" ? BROADCAST : "/";
-  const response = await fetch(`${node[door]}${path}`, { method: "POST", body: "x".repeat(BODY_BYTES) });
+async function status(node: TestNode, endpoint: "rest" | "rpc"): Promise<number> {
+  const path = endpoint === "rest" ? BROADCAST : "/";
+  const response = await fetch(`${node[endpoint]}${path}`, { method: "POST", body: "x".repeat(BODY_BYTES) });
   const body = await response.text();
   expect(body.includes("take up all the room there is"), body).toBe(response.status === 503);
   return response.status;
 }
 
-async function until(node: TestNode, door: "rest" | "rpc", wanted: number): Promise<void> {
+async function until(node: TestNode, endpoint: "rest" | "rpc", wanted: number): Promise<void> {
   for (let code = 0; code !== wanted; ) {
     await sleep(10);
-    code = await status(node, door);
+    code = await status(node, endpoint);
   }
 }
 
@@ -59,9 +59,9 @@ whereRpcIsOurs.each([
   ["rpc", "/"],
 ] as const)(
   "%s: bodies that never end fill the budget → 503 at REST and RPC, GET is served; they leave → room again",
-  (door, path) =>
+  (endpoint, path) =>
     useTestNode(async (node) => {
-      const slow = [await unfinished(node[door], path, 90_000), await unfinished(node[door], path, 90_000)];
+      const slow = [await unfinished(node[endpoint], path, 90_000), await unfinished(node[endpoint], path, 90_000)];
       await until(node, "rest", 503);
       await until(node, "rpc", 503);
       expect((await fetch(`${node.rest}/cosmos/bank/v1beta1/supply`)).status).toBe(200);

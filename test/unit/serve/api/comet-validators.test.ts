@@ -1,13 +1,17 @@
 /** Validators as CometBFT's own types print them: RPC's answers, results of blocks, and the event of a change. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { fromHex } from "../../../../host/base/text/bytes.js";
 import type { PublicKey } from "../../../../host/chain/comet-types/keys.js";
 import { rotateProposer, type ValidatorSet } from "../../../../host/chain/comet-types/validator-set.js";
-import { createValidatorSet, updateValidatorSet, type ValidatorUpdate } from "../../../../host/chain/comet-types/validator-updates.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
-import { validatorJson, validatorUpdatesJson } from "../../../../host/serve/rpc/json.js";
+import {
+  createValidatorSet,
+  updateValidatorSet,
+  type ValidatorUpdate,
+} from "../../../../host/chain/comet-types/validator-updates.js";
 import { validatorsEvent } from "../../../../host/serve/rpc/block-events.js";
+import { validatorJson, validatorUpdatesJson } from "../../../../host/serve/rpc/json.js";
 
 interface Member {
   readonly type: PublicKey["type"];

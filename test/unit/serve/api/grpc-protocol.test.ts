@@ -1,6 +1,13 @@
 /** gRPC as it goes over the wire: what a client may send wrong, and what it hears then. */
 import { describe, expect, test } from "vitest";
-import { FrameReader, frameOf, isGrpc, STATUS, statusMessage, timeoutMillis } from "../../../../host/serve/api/grpc/wire.js";
+import {
+  FrameReader,
+  frameOf,
+  isGrpc,
+  STATUS,
+  statusMessage,
+  timeoutMillis,
+} from "../../../../host/serve/api/grpc/wire.js";
 import { UnreadBytes } from "../../../../host/serve/limits/unread.js";
 import { CURRENT_PLAN, frame, READ_PLAN, withHttp2 } from "./http2-client.js";
 import { useTestNode } from "./test-node.js";

@@ -1,7 +1,11 @@
 /** Answers that servers keep for their height: never beyond it, never those of another request, never too many. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { KEPT_ANSWER_BYTES_MAX, KEPT_REQUEST_BYTES_MAX, KeptAnswers } from "../../../../host/serve/query/response-cache.js";
+import {
+  KEPT_ANSWER_BYTES_MAX,
+  KEPT_REQUEST_BYTES_MAX,
+  KeptAnswers,
+} from "../../../../host/serve/query/response-cache.js";
 import { CURRENT_PLAN, frame, type Http2Client, READ_PLAN, withHttp2 } from "./http2-client.js";
 import { SIGNER, type TestNode, useTestNode } from "./test-node.js";
 

@@ -2,8 +2,6 @@
 
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
-import type { QueryApp } from "../../../../host/chain/app/query/call.js";
 import {
   QueryAccountsRequestSchema,
   QueryAccountsResponseSchema,
@@ -15,7 +13,12 @@ import {
   QueryTotalSupplyResponseSchema,
 } from "../../../../host/base/gen/cosmos/bank/v1beta1/query_pb.js";
 import type { PageRequest, PageResponse } from "../../../../host/base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
-import { DepositSchema, ProposalSchema, ProposalStatus, VoteSchema } from "../../../../host/base/gen/cosmos/gov/v1/gov_pb.js";
+import {
+  DepositSchema,
+  ProposalSchema,
+  ProposalStatus,
+  VoteSchema,
+} from "../../../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import {
   QueryDepositsRequestSchema,
   QueryDepositsResponseSchema,
@@ -24,11 +27,13 @@ import {
   QueryVotesRequestSchema,
   QueryVotesResponseSchema,
 } from "../../../../host/base/gen/cosmos/gov/v1/query_pb.js";
-import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../../host/chain/modules/gov/records.js";
-import { bankOf, storeBank } from "../../../../host/chain/modules/bank/bank.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
-import { Query } from "../../../../host/serve/query/query.js";
 import type { KVReader } from "../../../../host/base/types/types.js";
+import type { QueryApp } from "../../../../host/chain/app/query/call.js";
+import { bankOf, storeBank } from "../../../../host/chain/modules/bank/bank.js";
+import { GOV_STORE, writeDeposit, writeProposal, writeVote } from "../../../../host/chain/modules/gov/records.js";
+import { Query } from "../../../../host/serve/query/query.js";
+import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { encodeAddress } from "../../../addresses.js";
 import { exampleChain, V2 } from "../../../example-chain.js";
 import { type TestNode, useTestNode } from "./test-node.js";

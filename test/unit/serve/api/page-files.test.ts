@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { getRequestListener } from "@hono/node-server";
 import { expect, test } from "vitest";
-import { PageFiles, pageHashes, takesBrotli } from "../../../../host/serve/api/rest/page-files.js";
-import { toBase64, utf8 } from "../../../../host/base/text/bytes.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
-import { DOOR_LIMITS } from "../../../../host/serve/limits/server.js";
+import { toBase64, utf8 } from "../../../../host/base/text/bytes.js";
+import { PageFiles, pageHashes, takesBrotli } from "../../../../host/serve/api/rest/page-files.js";
+import { SERVER_LIMITS } from "../../../../host/serve/limits/server.js";
 import { UnreadBytes } from "../../../../host/serve/limits/unread.js";
 import { writePageModule } from "../../../../scripts/page-bytes.mjs";
 import { get, NOT_IMPLEMENTED } from "./rest-client.js";
@@ -25,7 +25,7 @@ const FILE = {
 };
 
 async function servePage(use: (url: string) => Promise<void>): Promise<void> {
-  const files = new PageFiles([FILE], sha256, new UnreadBytes(DOOR_LIMITS));
+  const files = new PageFiles([FILE], sha256, new UnreadBytes(SERVER_LIMITS));
   const server: Server = createServer((incoming, outgoing) => {
     const listener = getRequestListener(
       async () =>

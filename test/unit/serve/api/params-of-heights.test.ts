@@ -1,10 +1,10 @@
 /** The parameters of consensus of a height: those that its block was made with, not those of today. */
 import { expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
 import { defineChain } from "../../../../host/chain/app/define-chain.js";
 import type { Module } from "../../../../host/chain/app/module.js";
 import { consensusParamsHash } from "../../../../host/chain/comet-types/consensus-params.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 import { exampleChain } from "../../../example-chain.js";
 import { fundedGenesis, useTestNode } from "./test-node.js";
 

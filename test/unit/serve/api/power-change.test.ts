@@ -2,10 +2,10 @@
 import { Comet38Client, WebsocketClient } from "@cosmjs/tendermint-rpc";
 import { expect, test } from "vitest";
 import { defineChain } from "../../../../host/chain/app/define-chain.js";
+import { writeValidator } from "../../../../host/chain/modules/staking/records.js";
 import { logicalClock } from "../../../../host/node/embedded/clock.js";
 import { consensusKey } from "../../../../host/node/home/consensus-key.js";
 import { openNode } from "../../../../host/node/open/open-node.js";
-import { writeValidator } from "../../../../host/chain/modules/staking/records.js";
 import { makeBlocksUpTo, schedule } from "../../../e2e/prepared-home.js";
 import { exampleChain } from "../../../example-chain.js";
 import { genesisDocument } from "../../../scenario/genesis-text.js";

@@ -70,13 +70,13 @@ describe("REST, bounds", () => {
       { limits: { headerMillis: 300, requestMillis: 400 } },
     ));
 
-  for (const [door, path] of [
+  for (const [endpoint, path] of [
     ["rest", "/cosmos/bank/v1beta1/supply"],
     ["rpc", "/status"],
   ] as const) {
-    test(`${door}: as many requests ahead of their answers as are allowed → each served; one more → the connection ends`, () =>
+    test(`${endpoint}: as many requests ahead of their answers as are allowed → each served; one more → the connection ends`, () =>
       useTestNode(async (node) => {
-        const answers = (count: number) => pipelined(node[door], path, count);
+        const answers = (count: number) => pipelined(node[endpoint], path, count);
         expect(await answers(PIPELINED_REQUESTS_MAX)).toBe(PIPELINED_REQUESTS_MAX);
         expect(await answers(PIPELINED_REQUESTS_MAX + 1)).toBe(0);
         expect((await get(node, "/healthz")).status).toBe(200);

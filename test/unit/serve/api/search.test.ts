@@ -2,11 +2,11 @@
 import { SigningStargateClient } from "@cosmjs/stargate";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
+import { parseEventQuery } from "../../../../host/chain/events/event-query-text.js";
 import { EventSearch } from "../../../../host/node/blocks/event-search.js";
 import { SEARCH_LIMITS } from "../../../../host/node/blocks/search-budget.js";
 import { TxIndex } from "../../../../host/node/index/tx-index.js";
-import { parseEventQuery } from "../../../../host/chain/events/event-query-text.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { IS_OF_COMET, SIGNER, type TestNode, useTestNode, wallet } from "./test-node.js";
 

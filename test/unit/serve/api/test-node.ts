@@ -4,25 +4,25 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DirectSecp256k1HdWallet } from "@cosmjs/proto-signing";
-import { CometNode } from "../../../../host/node/comet/comet-node.js";
-import { openDoors } from "../../../../host/serve/api/servers.js";
-import { Metrics } from "../../../../host/serve/api/metrics.js";
-import type { Chain } from "../../../../host/chain/app/define-chain.js";
+import { sha256 } from "../../../../host/base/native/sha256.js";
+import type { Plan } from "../../../../host/base/types/types.js";
+import type { Chain } from "../../../../host/chain/app/chain.js";
 import type { LocalNode, NodePort } from "../../../../host/chain/app/query/node-port.js";
-import { CometRpc } from "../../../../host/node/remote/comet-rpc.js";
 import type { MempoolLimits } from "../../../../host/node/blocks/mempool.js";
 import type { SearchLimits } from "../../../../host/node/blocks/search-budget.js";
+import { CometNode } from "../../../../host/node/comet/comet-node.js";
 import { type Clock, logicalClock } from "../../../../host/node/embedded/clock.js";
 import type { EmbeddedNode } from "../../../../host/node/embedded/embedded-node.js";
 import { NodeService } from "../../../../host/node/embedded/node-service.js";
 import { GenesisFile } from "../../../../host/node/home/genesis-file.js";
 import { type OpenNode, openNode } from "../../../../host/node/open/open-node.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
+import { CometRpc } from "../../../../host/node/remote/comet-rpc.js";
+import { Metrics } from "../../../../host/serve/api/metrics.js";
+import { openServers } from "../../../../host/serve/api/servers.js";
+import type { ServerLimits } from "../../../../host/serve/limits/server-limits.js";
 import { Query } from "../../../../host/serve/query/query.js";
-import type { DoorLimits } from "../../../../host/serve/limits/server.js";
 import type { Database } from "../../../../host/state/store/disk/database.js";
 import { LmdbReader } from "../../../../host/state/store/disk/lmdb-reader.js";
-import type { Plan } from "../../../../host/base/types/types.js";
 import { UPGRADE_STORE } from "../../../../host/upgrade/module/keeper.js";
 import { makeHome } from "../../../e2e/prepared-home.js";
 import { exampleChain } from "../../../example-chain.js";
@@ -55,7 +55,7 @@ export interface TestNode {
 }
 
 export interface TestNodeOptions {
-  readonly limits?: Partial<DoorLimits>;
+  readonly limits?: Partial<ServerLimits>;
   readonly compatCosmos?: boolean;
   readonly cors?: boolean;
   readonly blocks?: number;
@@ -162,8 +162,8 @@ export async function serveNode(
   const state = { isReady: true };
   const common = {
     events: {
-      onAnswer: (door: string, method: string, status: number, seconds: number) =>
-        metrics.onAnswer(door, method, status, seconds),
+      onAnswer: (endpoint: string, method: string, status: number, seconds: number) =>
+        metrics.onAnswer(endpoint, method, status, seconds),
       onBug: (error: unknown) => bugs.push(error),
     },
     ...{ cors, origins, limits },
@@ -180,10 +180,10 @@ export async function serveNode(
   };
   const rpc = { address: any, query };
   // CometBFT's RPC is a server of its own.
-  const rpcDoor = isOfComet ? await openDoors({ ...common, query, rpc }) : undefined;
-  const comet = rpcDoor && new CometRpc(rpcDoor.addresses.rpc ?? "", service.chainId, sha256);
+  const rpcServer = isOfComet ? await openServers({ ...common, query, rpc }) : undefined;
+  const comet = rpcServer && new CometRpc(rpcServer.addresses.rpc ?? "", service.chainId, sha256);
   const remote = comet && remoteNode({ node, home }, service, comet);
-  const doors = await openDoors(
+  const servers = await openServers(
     comet && remote
       ? {
           ...common,
@@ -195,7 +195,7 @@ export async function serveNode(
       : { ...common, query, rpc, grpc: any, rest: any },
   );
   const http = (address: string | undefined) => (address ?? "").replace("tcp:", "http:");
-  const addresses = { ...doors.addresses, ...rpcDoor?.addresses };
+  const addresses = { ...servers.addresses, ...rpcServer?.addresses };
   const makeBlocks = (count: number) => {
     for (let made = 0; made < count; made++) node.makeBlock();
   };
@@ -212,8 +212,8 @@ export async function serveNode(
   try {
     await use(test);
   } finally {
-    await doors.close(1_000);
-    await rpcDoor?.close(1_000);
+    await servers.close(1_000);
+    await rpcServer?.close(1_000);
     remote?.close();
   }
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { compareBytes, concatBytes, EMPTY, toHex } from "../../../../host/base/text/bytes.js";
+import { readU32 } from "../../../../host/base/wire/u32.js";
 import { latestByKey } from "../../../../host/state/branch/kv/address-sort.js";
 import { Records } from "../../../../host/state/branch/kv/records.js";
-import { compareBytes, concatBytes, EMPTY, toHex } from "../../../../host/base/text/bytes.js";
-import { readU32 } from "../../../../host/base/wire/frames.js";
 
 /** Keys in ascending order, each with the number of its last record. */
 function sorted(keys: readonly Uint8Array[]): string[] {

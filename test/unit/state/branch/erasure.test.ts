@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { bigEndian64 } from "../../../../host/base/text/bytes.js";
 import type { CacheKVStore } from "../../../../host/state/branch/kv/cache-kv.js";
 import { IavlReader } from "../../../../host/state/branch/kv/iavl-reader.js";
-import { bigEndian64 } from "../../../../host/base/text/bytes.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import type { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
 import { losesAll } from "../../../../host/state/store/versions/loses-all.js";

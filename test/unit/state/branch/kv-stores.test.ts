@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { CacheKVStore } from "../../../../host/state/branch/kv/cache-kv.js";
-import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
-import { PrefixStore } from "../../../../host/state/branch/kv/prefix-kv.js";
 import { concatBytes, utf8 } from "../../../../host/base/text/bytes.js";
 import { KEY_BYTES_MAX } from "../../../../host/base/types/limits.js";
 import type { FrameScan, KeyRange, KVStore } from "../../../../host/base/types/types.js";
+import { CacheKVStore } from "../../../../host/state/branch/kv/cache-kv.js";
+import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
+import { PrefixStore } from "../../../../host/state/branch/kv/prefix-kv.js";
 import { kvStoreSuite, pairsOf } from "../../../suite/kv-store.js";
 import { spillingStore } from "../store/support.js";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../../host/base/text/bytes.js";
+import type { KVStore } from "../../../../host/base/types/types.js";
 import { Chunk, SLOTS_PER_CHUNK, writeU48 } from "../../../../host/state/commitment/chunk.js";
 import type { Database } from "../../../../host/state/store/disk/database.js";
 import { chunkKey, commitKey, formatKey } from "../../../../host/state/store/disk/keys.js";
@@ -11,7 +12,6 @@ import {
   readCommit,
   type StoreState,
 } from "../../../../host/state/store/versions/commit-record.js";
-import type { KVStore } from "../../../../host/base/types/types.js";
 import { kvStoreSuite, pairsOf, type StoreUnderTest } from "../../../suite/kv-store.js";
 import { code, DATABASES, keysOf, openStores, sha256 } from "../store/support.js";
 

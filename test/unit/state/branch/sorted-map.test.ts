@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { compareBytes, equalBytes, fromHex, toHex } from "../../../../host/base/text/bytes.js";
+import { readU32 } from "../../../../host/base/wire/u32.js";
 import { DELETED } from "../../../../host/state/branch/kv/records.js";
 import { SortedCursor } from "../../../../host/state/branch/kv/sorted-cursor.js";
 import { SortedMap } from "../../../../host/state/branch/kv/sorted-map.js";
-import { compareBytes, equalBytes, fromHex, toHex } from "../../../../host/base/text/bytes.js";
-import { readU32 } from "../../../../host/base/wire/frames.js";
 
 import { choices } from "../commitment/support.js";
 

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { compareBytes, fromHex, toHex } from "../../../../host/base/text/bytes.js";
 import { CacheKVStore } from "../../../../host/state/branch/kv/cache-kv.js";
 import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { SpillSpace } from "../../../../host/state/branch/spill/spill-space.js";
-import { compareBytes, fromHex, toHex } from "../../../../host/base/text/bytes.js";
 import { SpillFolder } from "../../../../host/state/store/disk/lmdb-spill.js";
 import { framesOf } from "../../../suite/kv-store.js";
 import { temporaryDirectory } from "../store/support.js";

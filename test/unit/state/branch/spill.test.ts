@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fromHex, toHex, utf8 } from "../../../../host/base/text/bytes.js";
 import { CacheKVStore } from "../../../../host/state/branch/kv/cache-kv.js";
 import { KeyFilter } from "../../../../host/state/branch/kv/key-filter.js";
 import type { MemorySpill } from "../../../../host/state/branch/spill/memory-spill.js";
-import { fromHex, toHex, utf8 } from "../../../../host/base/text/bytes.js";
 import { LmdbDatabase } from "../../../../host/state/store/disk/lmdb-database.js";
 import type { SpillFolder } from "../../../../host/state/store/disk/lmdb-spill.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";

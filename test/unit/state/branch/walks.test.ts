@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fromHex, toHex, utf8 } from "../../../../host/base/text/bytes.js";
+import type { KVStore } from "../../../../host/base/types/types.js";
 import { CacheKVStore } from "../../../../host/state/branch/kv/cache-kv.js";
+import { FrameCursor } from "../../../../host/state/branch/kv/frames.js";
 import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { PrefixStore } from "../../../../host/state/branch/kv/prefix-kv.js";
 import { MemorySpill } from "../../../../host/state/branch/spill/memory-spill.js";
 import { SpillSpace } from "../../../../host/state/branch/spill/spill-space.js";
-import { fromHex, toHex, utf8 } from "../../../../host/base/text/bytes.js";
-import { FrameCursor } from "../../../../host/base/wire/frames.js";
-import type { KVStore } from "../../../../host/base/types/types.js";
 import { pairsOf } from "../../../suite/kv-store.js";
 
 /** Walks over stores that are written to meanwhile: the walk goes on after the last pair, over what is there then. */

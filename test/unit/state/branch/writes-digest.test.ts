@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
+import { toHex, utf8 } from "../../../../host/base/text/bytes.js";
+import type { Sha256 } from "../../../../host/base/types/types.js";
 import { CacheKVStore } from "../../../../host/state/branch/kv/cache-kv.js";
 import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { writesDigest } from "../../../../host/state/branch/kv/writes-digest.js";
-import { toHex, utf8 } from "../../../../host/base/text/bytes.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
-import type { Sha256 } from "../../../../host/base/types/types.js";
 import { type FinalWrite, writesDigest as recordedDigest } from "../../../vectors/handler-cases/stores.js";
 import { spillingStore } from "../store/support.js";
 

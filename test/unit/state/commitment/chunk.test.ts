@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isUpgradeError } from "../../../../host/base/errors/errors.js";
 import { equalBytes, utf8 } from "../../../../host/base/text/bytes.js";
+import { writeU32 } from "../../../../host/base/wire/u32.js";
 import {
   Chunk,
   type ChunkSource,
@@ -16,8 +18,6 @@ import {
 } from "../../../../host/state/commitment/chunk.js";
 import { NodeView, Tree } from "../../../../host/state/commitment/tree.js";
 import { TreeWriter } from "../../../../host/state/commitment/tree-writer.js";
-import { isUpgradeError } from "../../../../host/base/errors/errors.js";
-import { writeU32 } from "../../../../host/base/wire/frames.js";
 import { MemoryChunks } from "../../../memory-chunks.js";
 import { code, EMPTY_ROOT, hasher } from "./support.js";
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes, EMPTY, fromHex, toHex } from "../../../../host/base/text/bytes.js";
+import type { Sha256 } from "../../../../host/base/types/types.js";
 import {
   MERKLE_AUNTS_MAX,
   type MerkleProof,
@@ -9,7 +10,6 @@ import {
   merkleRoot,
   verifyMerkleProof,
 } from "../../../../host/state/commitment/merkle.js";
-import type { Sha256 } from "../../../../host/base/types/types.js";
 
 const sha256: Sha256 = (bytes) => new Uint8Array(createHash("sha256").update(bytes).digest());
 const items = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 40 });

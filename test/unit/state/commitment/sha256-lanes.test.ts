@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../../host/base/text/bytes.js";
 import { DigestQueue } from "../../../../host/state/commitment/digest-queue.js";
-import { LANES_BYTES_MAX, LANES_MESSAGES_MAX, openSha256Lanes } from "../../../../host/state/commitment/sha256-lanes.js";
+import {
+  LANES_BYTES_MAX,
+  LANES_MESSAGES_MAX,
+  openSha256Lanes,
+} from "../../../../host/state/commitment/sha256-lanes.js";
 import { sha256 } from "./support.js";
 
 const filled = (length: number, seed: number) =>

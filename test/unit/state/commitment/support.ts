@@ -2,10 +2,10 @@
 import { hash } from "node:crypto";
 import { expect } from "vitest";
 import { toHex } from "../../../../host/base/text/bytes.js";
+import type { Sha256 } from "../../../../host/base/types/types.js";
 import type { ChunkSource, RootLink } from "../../../../host/state/commitment/chunk.js";
 import { IavlHasher } from "../../../../host/state/commitment/iavl-hash.js";
 import { NodeView } from "../../../../host/state/commitment/tree.js";
-import type { Sha256 } from "../../../../host/base/types/types.js";
 
 export const sha256: Sha256 = (bytes) => hash("sha256", bytes, "buffer");
 export const hasher = new IavlHasher(sha256);

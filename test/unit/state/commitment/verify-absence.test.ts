@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { compareBytes, concatBytes, equalBytes, utf8 } from "../../../../host/base/text/bytes.js";
-import { type AbsenceProof, verifyStoreAbsence } from "../../../../host/state/commitment/verify-absence.js";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
+import { compareBytes, concatBytes, equalBytes, utf8 } from "../../../../host/base/text/bytes.js";
+import { WireWriter } from "../../../../host/base/wire/wire.js";
+import { Fields } from "../../../../host/base/wire/wire-fields.js";
+import { type AbsenceProof, verifyStoreAbsence } from "../../../../host/state/commitment/verify-absence.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
 import type { VersionView } from "../../../../host/state/store/versions/version-view.js";
-import { WireWriter } from "../../../../host/base/wire/wire.js";
-import { Fields } from "../../../../host/base/wire/wire-fields.js";
 import { verifyWithOracle } from "../../../vectors/ics23-oracle.js";
 import { sha256 } from "../store/support.js";
 import { choices, code } from "./support.js";

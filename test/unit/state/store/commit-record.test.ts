@@ -3,7 +3,12 @@ import { expect, test } from "vitest";
 import { fromHex, toHex } from "../../../../host/base/text/bytes.js";
 import { commitKey } from "../../../../host/state/store/disk/keys.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
-import { type CommitState, encodeCommit, lastEngine, readCommit } from "../../../../host/state/store/versions/commit-record.js";
+import {
+  type CommitState,
+  encodeCommit,
+  lastEngine,
+  readCommit,
+} from "../../../../host/state/store/versions/commit-record.js";
 
 const hash = new Uint8Array(32).fill(0xab);
 const STATE: CommitState = {

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { fromHex, toHex } from "../../../../host/base/text/bytes.js";
+import type { StoreUpgrades } from "../../../../host/base/types/types.js";
 import type { Database } from "../../../../host/state/store/disk/database.js";
 import type { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
-import type { StoreUpgrades } from "../../../../host/base/types/types.js";
 import { framesOf, pairsOf } from "../../../suite/kv-store.js";
 import { code, type OpenOptions, openStores } from "./support.js";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { diskFailure } from "../../../../host/base/files/lmdb-errors.js";
+import { diskFailure } from "../../../../host/base/files/disk-errors.js";
 import { FREE_BYTES_MIN, NEEDED_BYTES_MAX, TransactionRoom } from "../../../../host/state/store/disk/lmdb-room.js";
 
 const BLOCK = 4_096n;

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../../host/base/text/bytes.js";
+import type { StoreUpgrades } from "../../../../host/base/types/types.js";
 import type { Database } from "../../../../host/state/store/disk/database.js";
 import { lastVersionOf } from "../../../../host/state/store/disk/fenced-database.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import type { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
-import { HeldVersions } from "../../../../host/state/store/versions/pinned-versions.js";
+import { PinnedVersions } from "../../../../host/state/store/versions/pinned-versions.js";
 import { rollbackLastVersion, rollbackTo } from "../../../../host/state/store/versions/rollback.js";
-import type { StoreUpgrades } from "../../../../host/base/types/types.js";
 import { Crash, CrashingDatabase } from "./crashing-database.js";
 import { expectNoGarbage } from "./reachable.js";
 import { code, copyOf, DATABASES, dumpOf, openStores } from "./support.js";
@@ -218,7 +218,7 @@ describe("rollbackTo()", () => {
     rollbackTo(database, 4);
     const back = openStores(database, ["a", "new", "renamed"]);
     expect(toHex(back.lastCommitID.hash)).toBe(hashes[3]);
-    expect(HeldVersions.load(database).entries).toEqual([[3, "v2"]]);
+    expect(PinnedVersions.load(database).entries).toEqual([[3, "v2"]]);
     expect(grown(database, 4)).toEqual(hashes.slice(4));
   });
 

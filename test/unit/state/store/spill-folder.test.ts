@@ -10,10 +10,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { utf8 } from "../../../../host/base/text/bytes.js";
 import { CacheKVStore } from "../../../../host/state/branch/kv/cache-kv.js";
 import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { SpillSpace } from "../../../../host/state/branch/spill/spill-space.js";
-import { utf8 } from "../../../../host/base/text/bytes.js";
 import { LmdbDatabase } from "../../../../host/state/store/disk/lmdb-database.js";
 import { SpillFolder, type SpillLimits } from "../../../../host/state/store/disk/lmdb-spill.js";
 import { code, temporaryDirectory } from "./support.js";

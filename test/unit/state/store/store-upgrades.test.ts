@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { toHex, utf8 } from "../../../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
+import { toHex, utf8 } from "../../../../host/base/text/bytes.js";
+import type { StoreUpgrades } from "../../../../host/base/types/types.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
 import { defaultStoreLoader, upgradeStoreLoader } from "../../../../host/state/store/versions/store-loader.js";
-import type { StoreUpgrades } from "../../../../host/base/types/types.js";
 import { pairsOf } from "../../../suite/kv-store.js";
 import { code, copyOf, dumpOf, openStores, sha256 } from "./support.js";
 

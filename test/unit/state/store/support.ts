@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect } from "vitest";
+import { toHex } from "../../../../host/base/text/bytes.js";
+import type { Sha256, StoreUpgrades } from "../../../../host/base/types/types.js";
 import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { MemorySpill } from "../../../../host/state/branch/spill/memory-spill.js";
 import { SpillSpace } from "../../../../host/state/branch/spill/spill-space.js";
-import { toHex } from "../../../../host/base/text/bytes.js";
 import type { Database } from "../../../../host/state/store/disk/database.js";
 import { LmdbDatabase } from "../../../../host/state/store/disk/lmdb-database.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
 import type { CommitMultiStoreOptions } from "../../../../host/state/store/versions/store-options.js";
-import type { Sha256, StoreUpgrades } from "../../../../host/base/types/types.js";
 
 export const sha256: Sha256 = (bytes) => hash("sha256", bytes, "buffer");
 

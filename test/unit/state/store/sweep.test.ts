@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { toHex, utf8 } from "../../../../host/base/text/bytes.js";
-import { chunkKey, commitKey, deadKey, formatKey, goneStoreKey, orphansKey } from "../../../../host/state/store/disk/keys.js";
+import {
+  chunkKey,
+  commitKey,
+  deadKey,
+  formatKey,
+  goneStoreKey,
+  orphansKey,
+} from "../../../../host/state/store/disk/keys.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { readCommit } from "../../../../host/state/store/versions/commit-record.js";
 import { sweepStaged } from "../../../../host/state/store/versions/sweep.js";

@@ -1,7 +1,7 @@
 /** What `decodeWitness` refuses, each with its code, and that nothing is made of numbers that were only said. */
 import { describe, expect, test } from "vitest";
-import { IavlReader } from "../../../../host/state/branch/kv/iavl-reader.js";
 import { concatBytes } from "../../../../host/base/text/bytes.js";
+import { IavlReader } from "../../../../host/state/branch/kv/iavl-reader.js";
 import { appHash } from "../../../../host/state/commitment/app-hash.js";
 import type { RootLink } from "../../../../host/state/commitment/chunk.js";
 import { TreeWriter } from "../../../../host/state/commitment/tree-writer.js";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../../../host/base/text/bytes.js";
-import { ScanBatches } from "../../../../host/upgrade/handler/run/batches.js";
 import type { KeyValue } from "../../../../host/base/types/types.js";
+import { ScanBatches } from "../../../../host/upgrade/handler/run/batches.js";
 import { ArrayStore, pairFrame } from "../../../guest/memory-stores.js";
 
 interface Seen {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes, fromHex, toHex, utf8 } from "../../../../host/base/text/bytes.js";
-import { decodeChecks, decodeReturnedVersions, encodeContext } from "../../../../host/upgrade/handler/run/messages.js";
-import { decodeVersionMap, encodeVersionMap } from "../../../../host/upgrade/core/version-map.js";
 import { WireWriter } from "../../../../host/base/wire/wire.js";
+import { decodeVersionMap, encodeVersionMap } from "../../../../host/upgrade/core/version-map.js";
+import { decodeChecks, decodeReturnedVersions, encodeContext } from "../../../../host/upgrade/handler/run/messages.js";
 
 const refused = (code: string, message: string) =>
   expect.objectContaining({ code, message: expect.stringContaining(message) });

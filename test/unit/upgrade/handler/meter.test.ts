@@ -2,7 +2,12 @@
 import { describe, expect, test } from "vitest";
 import { CodeWriter } from "../../../../host/upgrade/handler/meter/code-writer.js";
 import { METER_EXPORTS } from "../../../../host/upgrade/handler/meter/meter.js";
-import { FLAT_PRICE_MAX, FRAME_BYTES, SLOT_BYTES, STACK_BUDGET } from "../../../../host/upgrade/handler/meter/schedule.js";
+import {
+  FLAT_PRICE_MAX,
+  FRAME_BYTES,
+  SLOT_BYTES,
+  STACK_BUDGET,
+} from "../../../../host/upgrade/handler/meter/schedule.js";
 import { assemble } from "../../../guest/build.js";
 import { metered } from "../../../guest/random/metering.js";
 

@@ -2,8 +2,8 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromHex } from "../../../../host/base/text/bytes.js";
 import { ReceiptSchema } from "../../../../host/base/gen/chain/upgrade/v1/receipt_pb.js";
+import { fromHex } from "../../../../host/base/text/bytes.js";
 import { decodeReceipt, type Receipt, receiptBytes } from "../../../../host/upgrade/handler/receipt.js";
 import { code } from "../../state/store/support.js";
 

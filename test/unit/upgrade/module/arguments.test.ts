@@ -1,12 +1,12 @@
 /** What a program in JavaScript may give the library, and no type keeps out: refused by name, before anything runs. */
 import { describe, expect, test } from "vitest";
-import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import type { ErrorCode } from "../../../../host/base/errors/errors.js";
-import { loadHandler } from "../../../../host/upgrade/handler/handler.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
+import type { Sha256, Timestamp } from "../../../../host/base/types/types.js";
+import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
-import type { Sha256, Timestamp } from "../../../../host/base/types/types.js";
+import { loadHandler } from "../../../../host/upgrade/handler/handler.js";
 import { Keeper } from "../../../../host/upgrade/module/keeper.js";
 import { ModuleManager } from "../../../../host/upgrade/module/migrations.js";
 import { UpgradableApp } from "../../../../host/upgrade/module/upgradable-app.js";

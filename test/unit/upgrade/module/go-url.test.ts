@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isGoRequestUri, parseGoUrl, queryParameter, withoutParameter } from "../../../../host/upgrade/plan-info/go-url.js";
+import {
+  isGoRequestUri,
+  parseGoUrl,
+  queryParameter,
+  withoutParameter,
+} from "../../../../host/upgrade/plan-info/go-url.js";
 import { isIPv6 } from "../../../../host/upgrade/plan-info/ipv6.js";
 
 describe("parseGoUrl()", () => {

@@ -1,7 +1,7 @@
 /** PreBlocker and EndBlocker as a library user calls them, by public names alone, over stores that were opened by hand. */
 import { describe, expect, test } from "vitest";
-import * as library from "../../../../host/index.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
+import * as library from "../../../../host/index.js";
 import { AUTHORITY, blockFacts, core, V1 } from "./notes-versions.js";
 
 const { endBlocker, Keeper, preBlocker } = library;

@@ -1,8 +1,8 @@
 /** ModuleManager: which migrations run, in which order, and what it refuses. */
 import { describe, expect, test } from "vitest";
-import { MemoryStores } from "../../../../host/upgrade/test-kit/memory-stores.js";
-import type { UpgradeContext } from "../../../../host/upgrade/module/handlers.js";
 import { ModuleManager } from "../../../../host/upgrade/module/migrations.js";
+import type { UpgradeContext } from "../../../../host/upgrade/module/upgrade-handler.js";
+import { MemoryStores } from "../../../../host/upgrade/test-kit/memory-stores.js";
 
 function contextOver(stores = new MemoryStores()): UpgradeContext {
   return {

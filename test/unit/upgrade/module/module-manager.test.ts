@@ -1,8 +1,8 @@
 /** ModuleManager around its steps: what it logs and remembers, data under a new module, and steps that fail (migrations.test.ts has the order). */
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../../host/base/text/bytes.js";
-import type { UpgradeContext } from "../../../../host/upgrade/module/handlers.js";
 import { ModuleManager, reachedVersions } from "../../../../host/upgrade/module/migrations.js";
+import type { UpgradeContext } from "../../../../host/upgrade/module/upgrade-handler.js";
 import { memoryStores } from "../../../vectors/memory-stores.js";
 
 function context(): UpgradeContext & { readonly lines: string[] } {

@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PLAN_INFO_BYTES_MAX } from "../../../../host/base/types/limits.js";
-import { checkPlanInfo, parsePlanInfo, planHandlerHash, selectBinary } from "../../../../host/upgrade/plan-info/plan-info.js";
+import {
+  checkPlanInfo,
+  parsePlanInfo,
+  planHandlerHash,
+  selectBinary,
+} from "../../../../host/upgrade/plan-info/plan-info.js";
 
 const SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 const GOOD = `https://example.com/d.tar.gz?checksum=sha256:${SHA256}`;

@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
-import { goJsonText } from "../../../../host/upgrade/plan-info/go-json-text.js";
-import { planCliJson, planDueAt, planProtoJson, planText, protoTimeText } from "../../../../host/upgrade/plan-info/plan-text.js";
 import type { Plan } from "../../../../host/base/types/types.js";
+import { goJsonText } from "../../../../host/upgrade/plan-info/go-json-text.js";
+import {
+  planCliJson,
+  planDueAt,
+  planProtoJson,
+  planText,
+  protoTimeText,
+} from "../../../../host/upgrade/plan-info/plan-text.js";
 
 const PLAN: Plan = { name: "v2", height: 10n, info: "<a>&b" };
 const EMPTY_PLAN: Plan = { name: "", height: 0n, info: "" };

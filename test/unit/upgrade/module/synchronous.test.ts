@@ -1,11 +1,11 @@
 /** A migration, a handler and a block are synchronous: an `async` one is refused by name, since what it does later would be lost. */
 import { describe, expect, test } from "vitest";
+import { synchronous } from "../../../../host/base/errors/synchronous.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
-import { synchronous } from "../../../../host/base/errors/synchronous.js";
-import type { UpgradeContext } from "../../../../host/upgrade/module/handlers.js";
 import { ModuleManager } from "../../../../host/upgrade/module/migrations.js";
 import { UpgradableApp } from "../../../../host/upgrade/module/upgradable-app.js";
+import type { UpgradeContext } from "../../../../host/upgrade/module/upgrade-handler.js";
 import { thrownBy } from "../../../thrown-by.js";
 import { memoryStores } from "../../../vectors/memory-stores.js";
 import { AUTHORITY, core, V1 } from "./notes-versions.js";

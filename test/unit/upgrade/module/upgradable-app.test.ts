@@ -1,9 +1,9 @@
 /** UpgradableApp as a library user has it: by public names alone, over a database that is kept. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../../../../host/base/native/sha256.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
 import * as library from "../../../../host/index.js";
-import { sha256 } from "../../../../host/base/native/sha256.js";
 import { MemoryFiles } from "../../../scenario/files.js";
 import { KeptDatabase } from "../../../scenario/kept-database.js";
 import { AUTHORITY, blockFacts, core, V1, V2 } from "./notes-versions.js";

@@ -1,8 +1,8 @@
 /** The published checks of stores notice the stores that lie. */
 import { expect, test } from "vitest";
+import type { KeyRange, KeyValue, KVStore } from "../../../../host/base/types/types.js";
 import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import { kvStoreChecks } from "../../../../host/upgrade/test-kit/store/kv-store-checks.js";
-import type { KeyRange, KeyValue, KVStore } from "../../../../host/base/types/types.js";
 
 type Lie = (honest: KVStore) => Partial<KVStore>;
 

@@ -1,8 +1,8 @@
 /** The harness on a real handler: what it reports, and the checks that come for free. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { bytes, openHandler, runScene, type Scene, standardChecks } from "../../../../host/upgrade/test-kit/index.js";
 import { WireWriter } from "../../../../host/base/wire/wire.js";
+import { bytes, openHandler, runScene, type Scene, standardChecks } from "../../../../host/upgrade/test-kit/index.js";
 
 const handler = openHandler(readFileSync("build/examples/split-balances.wasm"));
 

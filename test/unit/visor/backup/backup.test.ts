@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Files } from "../../../../host/base/files/files.js";
 import { listBackups } from "../../../../host/visor/backup/list.js";
 import { manifestOf, problemIn } from "../../../../host/visor/backup/manifest.js";
-import type { Files } from "../../../../host/base/files/files.js";
 import { planText, ScriptsHome, walOf } from "../scripts-home.js";
 
 import { back, files, filled, make, NOON, names, never } from "./filled-home.js";

@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { cancelRestore, endRestore, Unmovable } from "../../../../host/visor/backup/restoring.js";
 import { isMountPoint } from "../../../../host/base/files/mount-point.js";
+import { cancelRestore, endRestore, Unmovable } from "../../../../host/visor/backup/restoring.js";
 import { mountOver } from "../../../small-disk.js";
 import type { ScriptsHome } from "../scripts-home.js";
 import { back, files, filled, make, signed } from "./filled-home.js";

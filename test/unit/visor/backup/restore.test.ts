@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Files } from "../../../../host/base/files/files.js";
 import { endRestore, restoreNote } from "../../../../host/visor/backup/restoring.js";
 import { signedBeyond } from "../../../../host/visor/backup/signed-beyond.js";
-import type { Files } from "../../../../host/base/files/files.js";
 import type { ScriptsHome } from "../scripts-home.js";
 import { back, files, filled, make, signed } from "./filled-home.js";
 

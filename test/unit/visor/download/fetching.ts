@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { type FetchOptions, fetchProgram } from "../../../../host/visor/download/fetch-program.js";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
 import { diskFiles } from "../../../../host/base/files/disk-files.js";
+import { type FetchOptions, fetchProgram } from "../../../../host/visor/download/fetch-program.js";
 
 export const scratch = mkdtempSync(join(tmpdir(), "chain-upgrade-download-"));
 /** For a file of tests: files of tests share this module, one after the other. */

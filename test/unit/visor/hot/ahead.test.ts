@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { untilCalled } from "../../../../host/base/terminal/standby.js";
 import { Layout, type Program } from "../../../../host/node/programs/layout.js";
 import { Ahead, type NextWorker } from "../../../../host/visor/hot/ahead.js";
 import { NO_HOOKS } from "../../../../host/visor/hot/hooks.js";
 import type { DuePlan } from "../../../../host/visor/hot/message.js";
 import type { Worker } from "../../../../host/visor/hot/worker.js";
-import { untilCalled } from "../../../../host/base/terminal/standby.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-ahead-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -47,7 +47,7 @@ function ahead({
   let plan: DuePlan | undefined = { name: "v2", height: 100n, info: "" };
   const made = new Ahead({
     layout,
-    startHeldBack: (program) => {
+    startStandby: (program) => {
       started.push(program.name);
       return worker(program);
     },

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { FrameReader, frame } from "../../../../host/node/comet/frames.js";
 import { RequestSchema, ResponseSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
+import { FrameReader, frame } from "../../../../host/node/comet/frames.js";
 import { type ConnectionListener, RelayedConnection } from "../../../../host/visor/hot/connection.js";
 import { until } from "./until.js";
 

@@ -4,22 +4,22 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach } from "vitest";
+import { isUpgradeError } from "../../../../host/base/errors/errors.js";
+import type { Plan } from "../../../../host/base/types/types.js";
+import type { App } from "../../../../host/chain/app/app.js";
+import type { AppQuery, AppQueryResult } from "../../../../host/chain/app/engine-port.js";
 import { parseAbciAddress } from "../../../../host/node/comet/address.js";
 import { answer } from "../../../../host/node/comet/calls.js";
+import { cometFiles } from "../../../../host/node/comet/comet-files.js";
 import type { Answer, Call } from "../../../../host/node/comet/messages.js";
 import { ServedApp } from "../../../../host/node/comet/served-app.js";
 import { AbciServer } from "../../../../host/node/comet/server.js";
-import type { App } from "../../../../host/chain/app/app.js";
-import type { AppQuery, AppQueryResult } from "../../../../host/chain/app/engine-port.js";
 import { Home } from "../../../../host/node/home/home.js";
-import { isUpgradeError } from "../../../../host/base/errors/errors.js";
-import { cometFiles } from "../../../../host/node/comet/comet-files.js";
 import { Layout, type Program } from "../../../../host/node/programs/layout.js";
 import { NO_HOOKS, type RelayHooks } from "../../../../host/visor/hot/hooks.js";
 import type { ChainPlace } from "../../../../host/visor/hot/message.js";
 import { Relay } from "../../../../host/visor/hot/relay.js";
 import type { Worker, WorkerEnd } from "../../../../host/visor/hot/worker.js";
-import type { Plan } from "../../../../host/base/types/types.js";
 import type { Chain, ProcessOptions } from "../../../scenario/chain.js";
 import { AbciClient } from "../../node/comet/client.js";
 import { until } from "./until.js";
@@ -137,7 +137,7 @@ export class TestNetwork {
   readonly workers: AppWorker[] = [];
   readonly log: string[] = [];
   /** Programs whose workers were started before their turn. */
-  readonly heldBack: string[] = [];
+  readonly standby: string[] = [];
   /** The relay's exit status, or the error that it ended by. */
   readonly end: Promise<unknown>;
   readonly #stopping = new AbortController();
@@ -169,8 +169,8 @@ export class TestNetwork {
       address: parseAbciAddress(`unix://${path}/abci.sock`),
       layout: new Layout({ home: path, name: "chaind", program: "/bin/true", upgrades, own: "", isCaseKept: false }),
       start,
-      startHeldBack: (program) => {
-        this.heldBack.push(program.name);
+      startStandby: (program) => {
+        this.standby.push(program.name);
         return start(program);
       },
       hooks: { ...NO_HOOKS, ...hooks },

@@ -1,7 +1,7 @@
 /** The relay, where a worker is killed at each moment of a block, or ends in another way. */
 import { describe, expect, test } from "vitest";
-import { toHex } from "../../../../host/base/text/bytes.js";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
+import { toHex } from "../../../../host/base/text/bytes.js";
 import { Chain } from "../../../scenario/chain.js";
 import { COMMIT, echo, finalize, INFO, INIT } from "../../node/comet/served.js";
 import { block, CHECK, call, planned, proposal, QUERY, RECHECK } from "./calls.js";

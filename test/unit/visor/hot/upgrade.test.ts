@@ -14,7 +14,7 @@ describe("Relay at an upgrade", () => {
     const [engine, queries] = [await network.engine(), await network.engine()];
     expect(await call(queries, INFO)).toMatchObject({ lastBlockHeight: 2n });
     await block(engine, 3n);
-    await until(() => network.heldBack.length > 0);
+    await until(() => network.standby.length > 0);
     expect(await block(engine, 4n)).toMatch(/^[0-9a-f]{64}$/);
     await block(engine, 5n);
     expect(await call(queries, QUERY)).toMatchObject({ log: "somewhere" });
@@ -24,7 +24,7 @@ describe("Relay at an upgrade", () => {
     expect(network.log).toContain("info FinalizeBlock 4 given again, to worker v2");
     // It was checked and started while the other one ran.
     expect(network.log).toContain('info the upgrade "v2" is due at height 4: /bin/false takes over');
-    expect(network.heldBack).toEqual(["v2"]);
+    expect(network.standby).toEqual(["v2"]);
     network.stop();
     expect(await network.end).toBe(0);
   });

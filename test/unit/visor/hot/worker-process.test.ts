@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterAll, describe, expect, test } from "vitest";
-import { frame } from "../../../../host/node/comet/frames.js";
 import { ResponseSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
+import { frame } from "../../../../host/node/comet/frames.js";
 import type { Program } from "../../../../host/node/programs/layout.js";
 import { kindOfEnd } from "../../../../host/visor/hot/worker.js";
 import { startWorker } from "../../../../host/visor/hot/worker-process.js";
@@ -33,7 +33,7 @@ const program: Program = { name: "test", file: script, folder: undefined };
 const message = Buffer.concat(frame(response)).toString("base64");
 let sockets = 0;
 
-const start = (options: { path?: string; isHeldBack?: boolean; file?: string } = {}) => {
+const start = (options: { path?: string; isStandby?: boolean; file?: string } = {}) => {
   const socket = options.path ?? join(root, `${sockets++}.sock`);
   const chosen = { ...program, file: options.file ?? script };
   return {
@@ -58,7 +58,7 @@ describe("WorkerProcess", () => {
   });
 
   test("held back → ready, and serves when it is asked for its place", async () => {
-    const { worker, socket } = start({ isHeldBack: true });
+    const { worker, socket } = start({ isStandby: true });
     await until(() => worker.isReady);
     expect(existsSync(socket)).toBe(false);
     expect(await worker.place()).toMatchObject({ height: 7n });

@@ -6,9 +6,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
 import { diskFiles } from "../../../../host/base/files/disk-files.js";
 import { readSettings } from "../../../../host/visor/decide/settings/read.js";
-import { initialize, requireInitProgram } from "../../../../host/visor/stage/layout/init.js";
 import type { VisorTools } from "../../../../host/visor/run/tools.js";
 import { settingsWithoutFolders } from "../../../../host/visor/run/without-folders.js";
+import { initialize, requireInitProgram } from "../../../../host/visor/stage/layout/init.js";
 import { thrownBy } from "../../../thrown-by.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-init-"));

@@ -1,8 +1,8 @@
 /** Cosmovisor's cases for a plan that waits at the start (process_pending_upgrade_test.go of its main branch, facts 10.12 no. 11). */
 import { describe, expect, test } from "vitest";
+import { encodeText } from "../../../../host/base/text/text.js";
 import { decide, type Known } from "../../../../host/visor/decide/decision/decide.js";
 import { type PlanFile, parsePlan } from "../../../../host/visor/decide/decision/plan-file.js";
-import { encodeText } from "../../../../host/base/text/text.js";
 
 const plan = { name: "v2", height: 49n, info: "" };
 const written = (text: string): PlanFile => {

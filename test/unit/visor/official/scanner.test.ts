@@ -1,8 +1,8 @@
 /** Cosmovisor's own cases for upgrade-info.json (scanner_test.go, facts 10.10), one test each, by number. */
 import { describe, expect, test } from "vitest";
 import { diskFiles } from "../../../../host/base/files/disk-files.js";
-import { parsePlan, readPlanFile } from "../../../../host/visor/decide/decision/plan-file.js";
 import { encodeText } from "../../../../host/base/text/text.js";
+import { parsePlan, readPlanFile } from "../../../../host/visor/decide/decision/plan-file.js";
 
 const parse = (text: string, isCaseKept = false) =>
   parsePlan(encodeText(text), "/h/data/upgrade-info.json", isCaseKept);

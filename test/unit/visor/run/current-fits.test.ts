@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { RunEnd } from "../../../../host/visor/decide/machine.js";
 import type { Settings } from "../../../../host/visor/decide/settings.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { currentFits, requireFits, unfitIn } from "../../../../host/visor/stage/other-program.js";
 import { comesTooEarly, genesisProblem, missingHandlerIn, probeProgram } from "../../../../host/visor/stage/probe.js";
-import { realMachine } from "../../../../host/visor/run/real-machine.js";
 
 const home = mkdtempSync(join(tmpdir(), "chain-upgrade-fits-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -18,8 +18,8 @@ import { describe, expect, test, vi } from "vitest";
 import { diskFiles } from "../../../../host/base/files/disk-files.js";
 import type { Files } from "../../../../host/base/files/files.js";
 import { returnedHeights } from "../../../../host/visor/decide/decision/returned.js";
-import { filesReadiness } from "../../../../host/visor/stage/files-readiness.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { filesReadiness } from "../../../../host/visor/stage/files-readiness.js";
 import { planText, ScriptsHome } from "../scripts-home.js";
 
 const USER = 65_534;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { readPlanFile } from "../../../../host/visor/decide/decision/plan-file.js";
 import { returnedHeights } from "../../../../host/visor/decide/decision/returned.js";
 import { skipHeights } from "../../../../host/visor/decide/decision/skips.js";
-import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { withSkips } from "../../../../host/visor/run/loop/returned.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { ScriptsHome } from "../scripts-home.js";
 
 describe("readPlanFile()", () => {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { goPlatform } from "../../../../host/upgrade/plan-info/platform.js";
 import type { Settings } from "../../../../host/visor/decide/settings.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { currentFits } from "../../../../host/visor/stage/other-program.js";
 import { type ProbeOptions, probeProgram } from "../../../../host/visor/stage/probe.js";
-import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { elfBytes, runnableBytes } from "../../../runnable-bytes.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-probe-"));

@@ -2,18 +2,18 @@
 import { createHash } from "node:crypto";
 import { symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { metricsText } from "../../../../host/visor/status/metrics-text.js";
-import { missingOf, statusLines } from "../../../../host/visor/status/status-text.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
 import type { Machine } from "../../../../host/visor/decide/machine.js";
 import { isLacking, isReady, verdictOf } from "../../../../host/visor/decide/readiness.js";
 import type { Settings } from "../../../../host/visor/decide/settings.js";
 import type { Readiness } from "../../../../host/visor/decide/status.js";
-import { earlyProblem } from "../../../../host/visor/stage/current-link.js";
-import { stagePlan } from "../../../../host/visor/stage/stage-plan.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { statusFromDisk } from "../../../../host/visor/run/without-sidecar/from-disk.js";
 import { exitOf, lackingOf, statusOf } from "../../../../host/visor/run/without-sidecar/status-of.js";
+import { earlyProblem } from "../../../../host/visor/stage/current-link.js";
+import { stagePlan } from "../../../../host/visor/stage/stage-plan.js";
+import { metricsText } from "../../../../host/visor/status/metrics-text.js";
+import { missingOf, statusLines } from "../../../../host/visor/status/status-text.js";
 import { build, guest } from "../../../guest/build.js";
 import { DAEMON, planText, ScriptsHome } from "../scripts-home.js";
 

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Settings } from "../../../../host/visor/decide/settings.js";
-import { Staging } from "../../../../host/visor/stage/staging.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { Staging } from "../../../../host/visor/stage/staging.js";
 import { HttpServer, sendFile } from "../download/http-server.js";
 import { DAEMON, ScriptsHome } from "../scripts-home.js";
 

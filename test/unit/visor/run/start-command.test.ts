@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { utf8 } from "../../../../host/base/text/bytes.js";
-import { keepStart, lastStart, takeBackStart } from "../../../../host/visor/stage/start-command.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { keepStart, lastStart, takeBackStart } from "../../../../host/visor/stage/start-command.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-starts-"));
 afterAll(() => rmSync(folder, { recursive: true }));

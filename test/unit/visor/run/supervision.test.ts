@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { Home as NodeHome } from "../../../../host/node/home/home.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
-import { supervisionReadiness } from "../../../../host/visor/stage/supervision.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { supervisionReadiness } from "../../../../host/visor/stage/supervision.js";
 import { ScriptsHome } from "../scripts-home.js";
 
 test("a node that runs without a sidecar → the sidecar is missing; with one, or with a relay → nothing", () => {

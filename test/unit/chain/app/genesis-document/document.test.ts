@@ -1,9 +1,9 @@
 /** Genesis documents of any size: what the scanner takes is what JSON.parse takes, wherever a window or a part ends. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { memorySource } from "../../../../../host/base/files/byte-source.js";
 import { utf8 } from "../../../../../host/base/text/bytes.js";
 import { openDocument } from "../../../../../host/chain/app/genesis/genesis.js";
-import { memorySource } from "../../../../../host/base/files/byte-source.js";
 import { JsonScanner } from "../../../../../host/chain/genesis-stream/json-scanner.js";
 import { exampleChain } from "../../../../example-chain.js";
 import { failureOf } from "../../../../scenario/chain.js";

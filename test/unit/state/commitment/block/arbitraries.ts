@@ -2,17 +2,21 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { EMPTY } from "../../../../../host/base/text/bytes.js";
-import type { BlockId } from "../../../../../host/chain/comet-types/block-id.js";
-import { NIL_BLOCK_ID } from "../../../../../host/chain/comet-types/block-id.js";
-import type { Commit, CommitSig } from "../../../../../host/chain/comet-types/commit.js";
-import { FLAG_ABSENT, FLAG_COMMIT, FLAG_NIL } from "../../../../../host/chain/comet-types/commit.js";
+import { ZERO_TIME } from "../../../../../host/base/time/time.js";
+import { INT64_MAX } from "../../../../../host/base/types/limits.js";
+import type { Sha256, Timestamp } from "../../../../../host/base/types/types.js";
+import { type BlockId, NIL_BLOCK_ID } from "../../../../../host/chain/comet-types/block-id.js";
+import {
+  type Commit,
+  type CommitSig,
+  FLAG_ABSENT,
+  FLAG_COMMIT,
+  FLAG_NIL,
+} from "../../../../../host/chain/comet-types/commit.js";
 import type { DuplicateVoteEvidence } from "../../../../../host/chain/comet-types/evidence.js";
 import { BLOCK_PROTOCOL, type Header } from "../../../../../host/chain/comet-types/header.js";
 import type { ValidatorUpdate } from "../../../../../host/chain/comet-types/validator-updates.js";
 import type { Vote } from "../../../../../host/chain/comet-types/vote.js";
-import { INT64_MAX } from "../../../../../host/base/types/limits.js";
-import { ZERO_TIME } from "../../../../../host/base/time/time.js";
-import type { Sha256, Timestamp } from "../../../../../host/base/types/types.js";
 
 /** Answers plain arrays, so that results compare equal however they came about. */
 export const sha256: Sha256 = (bytes) => new Uint8Array(createHash("sha256").update(bytes).digest());

@@ -1,16 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EMPTY, fromHex, toHex } from "../../../../../host/base/text/bytes.js";
-import { type Block, blockIdOf, decodeBlock, encodeBlock, validateBlock } from "../../../../../host/chain/comet-types/block.js";
+import { ZERO_TIME } from "../../../../../host/base/time/time.js";
+import {
+  type Block,
+  blockIdOf,
+  decodeBlock,
+  encodeBlock,
+  validateBlock,
+} from "../../../../../host/chain/comet-types/block.js";
 import { isCompleteBlockId, NIL_BLOCK_ID } from "../../../../../host/chain/comet-types/block-id.js";
-import { type Commit, type CommitSig, commitHash, validateCommit } from "../../../../../host/chain/comet-types/commit.js";
+import {
+  type Commit,
+  type CommitSig,
+  commitHash,
+  validateCommit,
+} from "../../../../../host/chain/comet-types/commit.js";
 import { BLOCK_BYTES_MAX } from "../../../../../host/chain/comet-types/consensus-params.js";
 import { decodeEvidence, evidenceListHash } from "../../../../../host/chain/comet-types/evidence.js";
 import { type Header, headerHash } from "../../../../../host/chain/comet-types/header.js";
 import { makePartSet, PART_BYTES, type Part, verifyPart } from "../../../../../host/chain/comet-types/part-set.js";
 import { resultsHash } from "../../../../../host/chain/comet-types/results.js";
 import { txProofs, txsHash, verifyTxProof } from "../../../../../host/chain/comet-types/txs.js";
-import { ZERO_TIME } from "../../../../../host/base/time/time.js";
 import { bytes, commit, header, sha256 } from "./arbitraries.js";
 import { ATTACK_PROTO } from "./light-client-attack.js";
 

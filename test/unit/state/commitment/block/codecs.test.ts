@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isUpgradeError } from "../../../../../host/base/errors/errors.js";
 import { concatBytes, EMPTY, fromHex } from "../../../../../host/base/text/bytes.js";
+import { ZERO_TIME } from "../../../../../host/base/time/time.js";
+import { WireWriter } from "../../../../../host/base/wire/wire.js";
 import { decodeBlock, encodeBlock } from "../../../../../host/chain/comet-types/block.js";
 import { decodeBlockId, encodeBlockId, NIL_BLOCK_ID } from "../../../../../host/chain/comet-types/block-id.js";
 import { decodeCommit, encodeCommit } from "../../../../../host/chain/comet-types/commit.js";
@@ -12,9 +15,6 @@ import { decodeTxProof, encodeTxProof, txProofs } from "../../../../../host/chai
 import { decodeValidatorSet, encodeValidatorSet } from "../../../../../host/chain/comet-types/validator-set.js";
 import { createValidatorSet } from "../../../../../host/chain/comet-types/validator-updates.js";
 import { decodeVote, encodeVote } from "../../../../../host/chain/comet-types/vote.js";
-import { isUpgradeError } from "../../../../../host/base/errors/errors.js";
-import { ZERO_TIME } from "../../../../../host/base/time/time.js";
-import { WireWriter } from "../../../../../host/base/wire/wire.js";
 import { blockId, bytes, commit, duplicateVote, header, sha256, updates, vote } from "./arbitraries.js";
 import { ATTACK_PROTO } from "./light-client-attack.js";
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EMPTY, toHex } from "../../../../../host/base/text/bytes.js";
+import { INT64_MAX } from "../../../../../host/base/types/limits.js";
 import { NIL_BLOCK_ID } from "../../../../../host/chain/comet-types/block-id.js";
 import {
   BLOCK_PROTOCOL,
@@ -9,7 +10,6 @@ import {
   headerHash,
   validateHeader,
 } from "../../../../../host/chain/comet-types/header.js";
-import { INT64_MAX } from "../../../../../host/base/types/limits.js";
 import { header, sha256 } from "./arbitraries.js";
 
 const REFUSED = expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" });

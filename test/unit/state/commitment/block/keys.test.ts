@@ -1,7 +1,13 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { describe, expect, test } from "vitest";
 import { concatBytes, EMPTY, fromHex, toHex, utf8 } from "../../../../../host/base/text/bytes.js";
-import { addressOf, type KeyType, publicKeyOf, sign, verifySignature } from "../../../../../host/chain/comet-types/keys.js";
+import {
+  addressOf,
+  type KeyType,
+  publicKeyOf,
+  sign,
+  verifySignature,
+} from "../../../../../host/chain/comet-types/keys.js";
 import { sha256 } from "./arbitraries.js";
 
 const REFUSED = expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { INT64_MAX } from "../../../../../host/base/types/limits.js";
 import { clipInt64 } from "../../../../../host/chain/comet-types/priorities.js";
 import { newValidator } from "../../../../../host/chain/comet-types/validator.js";
 import { rotateProposer, totalPowerOf } from "../../../../../host/chain/comet-types/validator-set.js";
-import { INT64_MAX } from "../../../../../host/base/types/limits.js";
 import { sha256, update } from "./arbitraries.js";
 
 /** Powers, priorities, and the priorities after one and two rounds as CometBFT v0.38.25 computed them. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromHex, toHex } from "../../../../../host/base/text/bytes.js";
-import { decodeTime, encodeTime } from "../../../../../host/chain/comet-types/wire-time.js";
 import { compareTimes, formatTime, parseTime, ZERO_TIME } from "../../../../../host/base/time/time.js";
+import { decodeTime, encodeTime } from "../../../../../host/chain/comet-types/wire-time.js";
 import { time } from "./arbitraries.js";
 
 const REFUSED = expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" });

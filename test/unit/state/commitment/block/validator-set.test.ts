@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../../../host/base/text/bytes.js";
+import { INT64_MAX } from "../../../../../host/base/types/limits.js";
 import {
   compareValidators,
   decodeValidatorSet,
@@ -13,7 +14,6 @@ import {
   validatorSetHash,
 } from "../../../../../host/chain/comet-types/validator-set.js";
 import { createValidatorSet, updateValidatorSet } from "../../../../../host/chain/comet-types/validator-updates.js";
-import { INT64_MAX } from "../../../../../host/base/types/limits.js";
 import { sha256, update, updates } from "./arbitraries.js";
 
 const REFUSED = expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { EMPTY, toHex } from "../../../../../host/base/text/bytes.js";
+import { ZERO_TIME } from "../../../../../host/base/time/time.js";
 import { type BlockId, NIL_BLOCK_ID } from "../../../../../host/chain/comet-types/block-id.js";
 import {
   type BlockIdFlag,
@@ -14,7 +15,6 @@ import { type KeyType, publicKeyOf, sign, type VerifySignature } from "../../../
 import type { ValidatorSet } from "../../../../../host/chain/comet-types/validator-set.js";
 import { createValidatorSet } from "../../../../../host/chain/comet-types/validator-updates.js";
 import { verifyCommit } from "../../../../../host/chain/comet-types/verify-commit.js";
-import { ZERO_TIME } from "../../../../../host/base/time/time.js";
 import { sha256 } from "./arbitraries.js";
 
 const CHAIN = "chain-1";

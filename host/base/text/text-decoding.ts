@@ -1,6 +1,6 @@
 /** Texts of messages, as every decoder of the chain reads them. */
 import { configureTextEncoding, getTextEncoding } from "@bufbuild/protobuf/wire";
-import { decodeLossy, decodeText } from "../../base/text/text.js";
+import { decodeLossy, decodeText } from "./text.js";
 
 /**
  * Left to itself protobuf-es takes a byte order mark from the beginning of a text, which Go's decoders keep: state would differ from

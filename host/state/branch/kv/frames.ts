@@ -4,31 +4,15 @@
  *   out  u32 op << 30 | store << 24 | klen, then for a put u32 vlen, key, value; for a delete the key
  * Little-endian. Op 0 is put, 1 is delete; `store` is an index that only handler output uses.
  */
-import { UpgradeError } from "../errors/errors.js";
-import { FRAME_HEADER_BYTES, KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../types/limits.js";
-import type { FrameScan } from "../types/types.js";
+import { UpgradeError } from "../../../base/errors/errors.js";
+import { FRAME_HEADER_BYTES, KEY_BYTES_MAX, VALUE_BYTES_MAX } from "../../../base/types/limits.js";
+import type { FrameScan } from "../../../base/types/types.js";
+import { readU32 } from "../../../base/wire/u32.js";
 
 export const OP_PUT = 0;
 export const OP_DELETE = 1;
 
 const KEY_LENGTH_MASK = 0xff_ffff;
-
-export function readU32(bytes: Uint8Array, at: number): number {
-  return (
-    ((bytes[at] as number) |
-      ((bytes[at + 1] as number) << 8) |
-      ((bytes[at + 2] as number) << 16) |
-      ((bytes[at + 3] as number) << 24)) >>>
-    0
-  );
-}
-
-export function writeU32(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value;
-  bytes[at + 1] = value >>> 8;
-  bytes[at + 2] = value >>> 16;
-  bytes[at + 3] = value >>> 24;
-}
 
 /** Walks input frames (`klen, vlen, key, value`) of a buffer; fields say where the current pair is. */
 export class FrameCursor {

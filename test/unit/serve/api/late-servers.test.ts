@@ -1,7 +1,7 @@
 /** When a node with CometBFT opens its servers, and what becomes of them. */
 import { createServer } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { LateDoors } from "../../../../host/serve/limits/late-servers.js";
+import { LateServers } from "../../../../host/serve/limits/late-servers.js";
 import { listen, requireFree } from "../../../../host/serve/limits/listen.js";
 
 afterEach(() => void vi.useRealTimers());
@@ -14,44 +14,44 @@ function noted(failure?: Error) {
     if (failure) throw failure;
     return { close: async () => void done.push("closed") };
   };
-  return { done, doors: new LateDoors(open) };
+  return { done, servers: new LateServers(open) };
 }
 
-describe("LateDoors", () => {
+describe("LateServers", () => {
   test("begin() → opened once; close() → closed", async () => {
-    const { done, doors } = noted();
+    const { done, servers } = noted();
     expect(done).toEqual([]);
-    doors.beginSoon();
-    await Promise.all([doors.begin(), doors.begin()]);
+    servers.beginSoon();
+    await Promise.all([servers.begin(), servers.begin()]);
     expect(done).toEqual(["opened"]);
-    await doors.close();
+    await servers.close();
     expect(done).toEqual(["opened", "closed"]);
   });
 
   test("close() before begin() → never opened, also not by a late begin()", async () => {
     vi.useFakeTimers();
-    const { done, doors } = noted();
-    await doors.close();
-    await doors.begin();
+    const { done, servers } = noted();
+    await servers.close();
+    await servers.begin();
     vi.advanceTimersByTime(60_000);
     expect(done).toEqual([]);
   });
 
   test("nobody asks anything → opened after two seconds", async () => {
     vi.useFakeTimers();
-    const { done, doors } = noted();
+    const { done, servers } = noted();
     vi.advanceTimersByTime(1_999);
     expect(done).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(done).toEqual(["opened"]);
-    await doors.close();
+    await servers.close();
   });
 
   test("they cannot be opened → `failed` rejects with the reason, close() does not", async () => {
-    const { doors } = noted(new Error("the port is in use"));
-    await expect(doors.begin()).rejects.toThrow("the port is in use");
-    await expect(doors.failed).rejects.toThrow("the port is in use");
-    await doors.close();
+    const { servers } = noted(new Error("the port is in use"));
+    await expect(servers.begin()).rejects.toThrow("the port is in use");
+    await expect(servers.failed).rejects.toThrow("the port is in use");
+    await servers.close();
   });
 });
 

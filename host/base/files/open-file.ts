@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { joinBytes } from "../text/bytes.js";
 import { UpgradeError } from "../errors/errors.js";
+import { joinBytes } from "../text/bytes.js";
 
 /** Without it opening a pipe waits until somebody writes into it. Windows has neither. */
 const O_NONBLOCK = constants.O_NONBLOCK ?? 0;
