@@ -16,7 +16,7 @@ const alias = [
  * with their neighbours.
  */
 const ALONE = [
-  "test/unit/{abci,engine,relay,store}/**/*.test.ts",
+  "test/unit/{node/comet,node/home,visor/hot,state/store}/**/*.test.ts",
   "test/unit/serve/api/{described-chain,grpc-web,params-of-heights,power-change}.test.ts",
   "test/unit/chain/app/{define-chain,definition-names}.test.ts",
   "test/unit/cli/{help-defaults,program-name,sdk-flags}.test.ts",
