@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generatedDocs, placeOf, readLayers } from "../../scripts/layers.mjs";
+import { cyclesOf } from "./cycles.js";
 import { ROOT, type Source, sourcesUnder } from "./sources.js";
 
 const { layers, machine } = readLayers();
@@ -53,16 +54,8 @@ describe("layers", () => {
   });
 
   test("no cycle of imports, types included", () => {
-    const done = new Set<string>();
-    const visit = (path: string, way: readonly string[]): string[] => {
-      if (way.includes(path)) return [[...way.slice(way.indexOf(path)), path].join(" → ")];
-      if (done.has(path)) return [];
-      const next = byPath.get(path)?.imports ?? [];
-      const found = next.flatMap(({ file }) => (file ? visit(file, [...way, path]) : []));
-      done.add(path);
-      return found;
-    };
-    expect(sources.flatMap(({ path }) => visit(path, []))).toEqual([]);
+    const uses = sources.map(({ path, imports }) => [path, imports.flatMap(({ file }) => file ?? [])] as const);
+    expect(cyclesOf(new Map(uses))).toEqual([]);
   });
 
   test("node:* only where the machine is touched", () => {

@@ -1,7 +1,7 @@
 //! What a function asks of a compiler, whose time and memory grow with the square of some figures (docs/gas.md, "Compilers").
 //! They are counted as the node counts them, but for operands, whose number the types decide.
 
-use super::limits::{limit, malformed};
+use super::refusal::{limit, malformed};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use wasmtime::wasmparser::{FunctionBody, Operator};

@@ -2,11 +2,12 @@
 //! so acceptance depends on these numbers and never on an engine's own.
 
 use super::cost::BodyCost;
+use super::refusal::{limit, malformed};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use wasmtime::wasmparser::{
-    BinaryReaderError, ConstExpr, DataKind, DataSectionReader, ElementItems, ElementKind, ElementSectionReader,
-    Operator, Payload, TableSectionReader,
+    ConstExpr, DataKind, DataSectionReader, ElementItems, ElementKind, ElementSectionReader, Operator, Payload,
+    TableSectionReader,
 };
 
 const TYPES_MAX: u32 = 2_000;
@@ -49,16 +50,8 @@ pub(super) struct Limits {
     pub(super) memory_pages: u64,
 }
 
-pub(super) fn limit(what: &str) -> Error {
-    Error::new(Code::HandlerLimit, what)
-}
-
 fn count(what: &str, count: u32, max: u32) -> Result<()> {
     if count <= max { Ok(()) } else { Err(limit(&format!("{count} {what}, at most {max} are allowed"))) }
-}
-
-pub(super) fn malformed(cause: &BinaryReaderError) -> Error {
-    Error::new(Code::HandlerFormat, format!("not a well-formed WebAssembly module: {cause}"))
 }
 
 impl Limits {

@@ -7,6 +7,7 @@ mod layout;
 mod limits;
 mod metered;
 mod module;
+mod refusal;
 
 use crate::code::Code;
 use crate::engine::{engine, failure};

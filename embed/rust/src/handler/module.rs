@@ -1,7 +1,8 @@
 //! What a WebAssembly file says about itself, as far as the host must know it: imports, exports, memory, custom sections.
 
 use super::cost::BodyCost;
-use super::limits::{Limits, malformed};
+use super::limits::Limits;
+use super::refusal::malformed;
 use crate::code::Code;
 use crate::engine::FEATURES;
 use crate::error::{Error, Result};

@@ -1,10 +1,9 @@
 //! The gas of one run. While the guest runs, the metered code keeps the count in a global; the host takes its own prices from the
 //! same number, so there is one count and one end.
 
-use super::host::Host;
 use crate::code::Code;
 use crate::error::{Error, Result};
-use wasmtime::{AsContextMut, Global, Val};
+use wasmtime::Global;
 
 /// The counters of a metered module.
 #[derive(Clone, Copy)]
@@ -61,35 +60,6 @@ impl Purse {
     pub(super) fn used(&self) -> u64 {
         self.limit - u64::try_from(self.left).unwrap_or(0).min(self.limit)
     }
-}
-
-/// Takes the count out of the instance, to charge it; [`put_back`] must follow before the guest runs again.
-pub(super) fn take_out(mut context: impl AsContextMut<Data = Host>) {
-    if let Some(Counters { gas, .. }) = context.as_context().data().counters {
-        let left = gas.get(&mut context).i64().unwrap_or(-1);
-        context.as_context_mut().data_mut().purse.set_left(left);
-    }
-}
-
-pub(super) fn put_back(mut context: impl AsContextMut<Data = Host>) -> Result<()> {
-    let host = context.as_context();
-    let (counters, left) = (host.data().counters, host.data().purse.left());
-    let Some(Counters { gas, .. }) = counters else { return Ok(()) };
-    gas.set(&mut context, Val::I64(left)).map_err(|_| Error::bug("a metered handler's gas is constant"))
-}
-
-/// Why the metered code ended itself; `None`: it did not.
-pub(super) fn stop_reason(mut context: impl AsContextMut<Data = Host>) -> Option<Stop> {
-    let Counters { stack, refused, .. } = context.as_context().data().counters?;
-    let mut value = |global: Global| global.get(&mut context).i32().unwrap_or(0);
-    if value(refused) == 1 {
-        return Some(Stop::Memory);
-    }
-    let is_deep = value(stack) < 0;
-    if context.as_context().data().purse.left() < 0 {
-        return Some(Stop::Gas);
-    }
-    is_deep.then_some(Stop::Stack)
 }
 
 pub(super) fn out_of_gas(limit: u64, what: &str) -> Error {

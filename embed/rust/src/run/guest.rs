@@ -1,7 +1,8 @@
 //! One instance of a handler: instantiated fresh, called, dropped. Whatever a call fails with ends the run.
 
+use super::counters::{put_back, stop_reason, take_out};
 use super::failures::{failed, run_failure};
-use super::gas::{Counters, put_back, stop_reason, take_out};
+use super::gas::Counters;
 use super::host::Host;
 use super::imports::linker;
 use super::memory::{range, view, word};

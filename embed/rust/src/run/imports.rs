@@ -1,12 +1,13 @@
 //! What a guest may call. Arguments are i32, read unsigned; each is checked before it is used, and everything is paid for before
 //! it is done (docs/gas.md).
 
+use super::counters::{put_back, take_out};
 use super::failures::{failed, trap};
-use super::gas::{put_back, take_out};
+use super::gas::Purse;
 use super::handles::Handle;
 use super::host::Host;
 use super::input::Level;
-use super::memory::{bounded, range, view, word};
+use super::memory::{Span, bounded, length, range, view, word};
 use super::scan::store_scan;
 use super::schedule::{BYTE, LOG, LOG_BYTE, PROGRESS, STORE_GET, STORE_WRITE, long_price};
 use crate::error::{Error, Result};
@@ -60,9 +61,6 @@ pub(super) fn linker(engine: &Engine) -> wasmtime::Result<Linker<Host>> {
     })?;
     Ok(linker)
 }
-
-/// Pointer and length.
-pub(super) type Span = (u32, u32);
 
 /// The gas is taken out of the instance for the call, and back in whatever came of it.
 fn enter<R>(mut caller: Caller<'_, Host>, work: impl FnOnce(&mut [u8], &mut Host) -> Result<R>) -> wasmtime::Result<R> {
@@ -119,7 +117,7 @@ fn store_write(memory: &mut [u8], host: &mut Host, (at, len): Span) -> Result<i3
     Ok(0)
 }
 
-fn paid_key<'a>(memory: &'a [u8], handle: &Handle, purse: &mut super::gas::Purse, (at, len): Span) -> Result<&'a [u8]> {
+fn paid_key<'a>(memory: &'a [u8], handle: &Handle, purse: &mut Purse, (at, len): Span) -> Result<&'a [u8]> {
     if len == 0 {
         return Err(trap("an empty key"));
     }
@@ -165,8 +163,4 @@ fn string(memory: &[u8], at: u32) -> String {
     let Some(len) = at.checked_sub(4).and_then(|before| word(memory, before)) else { return String::new() };
     let end = (at + (len as usize).min(FAIL_MESSAGE_BYTES_MAX)).min(memory.len());
     guest_text16(&memory[at..end])
-}
-
-pub(super) fn length(bytes: usize) -> Result<i32> {
-    i32::try_from(bytes).map_err(|_| Error::bug("a store has a value of 2 GiB"))
 }

@@ -2,6 +2,7 @@
 
 mod batches;
 mod buffers;
+mod counters;
 mod failures;
 mod frames;
 mod gas;

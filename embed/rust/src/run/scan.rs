@@ -3,8 +3,7 @@
 use super::gas::Purse;
 use super::handles::Handle;
 use super::host::Host;
-use super::imports::{Span, length};
-use super::memory::{bounded, range};
+use super::memory::{Span, bounded, length, range};
 use super::schedule::{BYTE, SCAN_PAIR, SCAN_PASSED, SCAN_PASSED_BYTE, STORE_SCAN};
 use crate::error::Result;
 use crate::limits::{FRAME_HEADER_BYTES, KEY_BYTES_MAX};

@@ -1,6 +1,7 @@
 //! The pairs of a store with a run's writes over them.
 
-use super::{Borrowed, Cursor};
+use super::cursor::Cursor;
+use super::sorted_file::Borrowed;
 use crate::error::Result;
 use crate::store::{GuardedPairs, Pair};
 use std::borrow::Cow;

@@ -1,9 +1,9 @@
 //! A sorted file of writes: records in blocks, each with its sum, and in memory where each begins.
 
-use super::Borrowed;
 use super::disk::{Disk, TempFile, damaged};
 use crate::error::Result;
 use crate::store::Write;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A block is read as a whole to find a key; it ends with the record that fills it.
@@ -14,6 +14,9 @@ const INDEX_KEY_BYTES_MAX: usize = 128;
 const HEADER_BYTES: usize = 8;
 /// In the place of the value's length.
 const DELETED: u32 = u32::MAX;
+
+/// Key, and value or `None` for a deletion.
+pub(crate) type Borrowed<'a> = (Cow<'a, [u8]>, Option<Cow<'a, [u8]>>);
 
 struct Block {
     at: u64,
