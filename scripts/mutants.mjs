@@ -22,6 +22,7 @@ const KNOWN = [
   ["host/upgrade/test-kit/standard-checks.ts", "of [wrong, later]", "of [wrong]"],
   ["host/chain/values/account-key.ts", "count <= SIGNATURES_MAX", "count < SIGNATURES_MAX"],
   ["host/upgrade/module/halt-next.ts", "  30: (facts) =>", "  31: (facts) =>"],
+  ["host/visor/stage/doctor/unit-text.ts", "d: 86_400,", "d: 86_401,"],
 ];
 
 const { values } = parseArgs({

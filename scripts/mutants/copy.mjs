@@ -1,26 +1,25 @@
 // A copy of the repository in a temporary folder, where a fault is planted and tests are run: the sources stay as they are.
-import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { isProgramTest } from "./nearest.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** What the tests need; packages are linked. */
-const COPIED = ["assembly", "bench", "build", "dist", "docs", "examples", "host", "proto", "scripts", "test"];
-const FILES = [
-  ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "handler.ts", "asconfig.json"],
-  ...["package.json", "tsconfig.json", "tsconfig.build.json", "vitest.config.ts"],
+/** What a build makes of the sources, which git ignores. */
+const BUILT = [
+  ...["build", "dist", "host/upgrade/core/core-wasm.ts", "host/state/commitment/hash-wasm.ts"],
+  "host/serve/api/page-bytes.ts",
 ];
-/** What a build makes of the sources. */
-const BUILT = ["build", "dist", "host/upgrade/core/core-wasm.ts", "host/state/commitment/hash-wasm.ts"];
-const NOT_COPIED = new Set(["build/run", "build/engines", "dist/types"]);
+const NOT_COPIED = new Set(["build/run", "build/engines", "build/rust", "build/rust-client", "dist/types"]);
 
 /** A run that takes longer hangs, if the same tests end without the fault: the caller makes sure. */
 const RUN_SECONDS_MAX = 600;
 /** Of tests that call functions, besides what each file may take: a fault that makes an endless loop is to cost minutes. */
 const START_SECONDS = 60;
 const FILE_SECONDS_MAX = 60;
+
+const git = (cwd, ...args) => execFileSync("git", args, { cwd, encoding: "utf8", maxBuffer: 64 << 20 });
 
 function secondsMax(tests) {
   return tests.some(isProgramTest)
@@ -33,7 +32,12 @@ export class Copy {
   #children = new Set();
 
   constructor() {
-    for (const path of [...COPIED, ...FILES]) this.#take(path);
+    // The working tree as it is: the file of a new test too, but none that was removed.
+    const own = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0").filter(Boolean);
+    for (const path of [...own, ...BUILT]) if (existsSync(join(ROOT, path))) this.#take(path);
+    // Some tests ask git which files there are.
+    git(this.#root, "init", "--quiet");
+    git(this.#root, "add", "--all");
     symlinkSync(join(ROOT, "node_modules"), join(this.#root, "node_modules"));
   }
 
