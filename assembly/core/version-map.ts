@@ -131,13 +131,13 @@ export function checkReplacement(map: usize, mapLen: u32, removes: usize, remove
     if (stored < 0) return stored;
     const order = entry == 0 ? -1 : stored == 0 ? 1 : compare(records.namePtr, records.nameLen, namePtr, nameLen);
     if (order < 0 && !namesHas(removes, removesLen, records.namePtr, records.nameLen)) {
-      return refuse(records.namePtr, records.nameLen, " vanishes from the version map and is not in removes");
+      return refuse(records.namePtr, records.nameLen, " vanishes from the version map and is not in removes"); // Specification 2.30.
     }
     if (order >= 0 && namesHas(removes, removesLen, namePtr, nameLen)) {
-      return refuse(namePtr, nameLen, " is in removes and in the version map");
+      return refuse(namePtr, nameLen, " is in removes and in the version map"); // Specification 2.31.
     }
     if (order == 0 && version < records.value) {
-      return refuse(namePtr, nameLen, " goes down to a lower consensus version");
+      return refuse(namePtr, nameLen, " goes down to a lower consensus version"); // Specification 2.32.
     }
     if (order <= 0) stored = records.step();
     if (order >= 0) entry = nextEntry();

@@ -138,8 +138,11 @@ describeCores((core, raw) => {
       const work = () => core.apply(store, HEIGHT, PLAN, map(returned), removes);
       expectRefused(store, work, "UPG_MIGRATION_VERSION_MAP", message);
     };
+    // Specification 2.30.
     const vanishes = (name: string) => `module ${name} vanishes from the version map and is not in removes`;
+    // Specification 2.31.
     const contradicts = (name: string) => `module ${name} is in removes and in the version map`;
+    // Specification 2.32.
     const lowered = (name: string) => `module ${name} goes down to a lower consensus version`;
 
     test.each([

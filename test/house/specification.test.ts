@@ -41,4 +41,38 @@ describe("specification", () => {
     expect(cited.length).toBeGreaterThan(10);
     expect(cited.filter(({ number }) => !rules.includes(number))).toEqual([]);
   });
+
+  test("each refusal of a guard cites a rule of its own, whose row names its file, and a test that cites it too", () => {
+    const refusals = GUARDS.flatMap((file) => refusalsIn(file));
+    expect(refusals.length).toBeGreaterThan(10);
+    const uncited = refusals.filter(({ cited }) => cited === undefined);
+    expect(
+      uncited.map(({ at }) => `${at}: add a rule to docs/specification.md, and "// Specification N.M." here`),
+    ).toEqual([]);
+    const twice = refusals.filter(({ cited }, index) => refusals.findIndex((each) => each.cited === cited) < index);
+    expect(twice.map(({ at, cited }) => `${at}: ${cited} is the rule of another refusal, add one`)).toEqual([]);
+    const wrong = refusals.flatMap(({ at, file, cited }) => {
+      const [row = ""] = new RegExp(`^\\| ${cited?.replace(".", "\\.")} \\|.*$`, "m").exec(page) ?? [];
+      const [, decided, tested = ""] = /`([^`]+)` \| `([^`]+)` \|$/.exec(row) ?? [];
+      if (decided !== file) return [`${at}: the row of rule ${cited} does not name this file`];
+      const cites = new RegExp(`[Ss]pecification (?:[\\d.]+, )*${cited?.replace(".", "\\.")}\\b`);
+      return cites.test(readFileSync(join(ROOT, tested), "utf8")) ? [] : [`${tested}: test rule ${cited}, and cite it`];
+    });
+    expect(wrong).toEqual([]);
+  });
 });
+
+/** What refuses an upgrade for what it does to versions and stores. */
+const GUARDS = ["host/upgrade/module/guards.ts", "assembly/core/version-map.ts"];
+const REFUSAL = /\breturn refuse\(|\bthrow refuse\(|\bthrow new UpgradeError\(/;
+const CITED = /\/\/ Specification (\d+\.\d+)\.$/;
+
+/** The lines of a file that refuse, each with the rule that its line or the line above cites. */
+function refusalsIn(file: string) {
+  const lines = readFileSync(join(ROOT, file), "utf8").split("\n");
+  return lines.flatMap((line, index) => {
+    if (!REFUSAL.test(line)) return [];
+    const [, cited] = CITED.exec(line) ?? CITED.exec(lines[index - 1] ?? "") ?? [];
+    return [{ file, at: `${file}:${index + 1}`, cited }];
+  });
+}

@@ -63,6 +63,7 @@ describe("an empty stored version map", () => {
       changes: [(context) => process.app.keeper.core.setVersionMap(context.store("upgrade"), new Map())],
     });
 
+  // Specification 2.21.
   test("while a plan is applied → refused, with the remedy; declared, it is taken", () => {
     const chain = beforeV3(forget);
     expectRefused(chain, { home: [guest({})] }, MAP, "setModuleVersions");
@@ -84,6 +85,7 @@ describe("a module that is new", () => {
       ],
     });
 
+  // Specification 2.26.
   test("and whose store has data, by a manifest → refused: it would begin again over them", () => {
     const chain = beforeV3(lost);
     // A program that has the module for this state would be refused at its start.
@@ -143,6 +145,7 @@ describe("a function handler's version map", () => {
     expectRefused(beforeV2(), { handlers: [], functions: [toV2({ run })] }, "UPG_MIGRATION_FAILED", expected);
   });
 
+  // Specification 2.27.
   test("a handler that writes to the upgrade store → UPG_MIGRATION_FAILED (20)", () => {
     const run: FunctionHandler["run"] = (context, _, versions) => {
       context.store("upgrade").delete(Uint8Array.of(0));
@@ -155,6 +158,7 @@ describe("a function handler's version map", () => {
 describe("writes to a module's store", () => {
   const stores = [{ name: "gov", access: "rw" }];
 
+  // Specification 2.25.
   test("without a version bump → refused; with one, or declared, they are taken", () => {
     const chain = beforeV3();
     expectRefused(chain, { home: [guest({ stores }, true)] }, MAP, '"gov"', "stays 1");
@@ -169,6 +173,7 @@ describe("what a chain cannot do without", () => {
   const deletes = { storeUpgrades: { deleted: ["gov"] } };
   const renames = (old_key: string) => ({ storeUpgrades: { renamed: [{ old_key, new_key: "zz" }] } });
 
+  // Specification 2.23, 2.28.
   test("the store of a module that stays is deleted → refused, also declared: the module would have none", () => {
     const chain = beforeV3();
     expectRefused(chain, { home: [guest(deletes)] }, MAP, '"gov"', "allows.deleteStores");
@@ -189,6 +194,7 @@ describe("what a chain cannot do without", () => {
     expectRefused(beforeV3(), { home: [guest({ ...renames("bank"), stores, allows }, true)] }, MAP, '"bank"');
   });
 
+  // Specification 2.22.
   test.each(["auth", "bank", "gov", "staking"])("%s is removed with its store → refused", (module) => {
     const removes = { storeUpgrades: { deleted: [module] }, removes: [module] };
     expectRefused(beforeV3(), { home: [guest(removes)] }, MAP, `"${module}"`, "cannot go on", "allows.removeModules");
@@ -206,6 +212,7 @@ describe("what a chain cannot do without", () => {
     expectRefused(beforeV3(), { home: [guest({ removes: ["upgrade"] })] }, MAP, '"upgrade"', "cannot go on");
   });
 
+  // Specification 2.24.
   test("a module is removed and its store stays → refused; declared, it stays", () => {
     const chain = beforeV3();
     const removes = { removes: ["staking"], allows: { removeModules: ["staking"] } };

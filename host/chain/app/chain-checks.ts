@@ -1,6 +1,7 @@
 /** What `defineChain` refuses: options of another shape than its types say, and names and versions that do not fit together. */
-import type { DescMessage } from "@bufbuild/protobuf";
+import { type DescMessage, type DescService, getOption } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { service as isMessageService } from "../../base/gen/cosmos/msg/v1/msg_pb.js";
 import { UINT64_MAX } from "../../base/types/limits.js";
 import type { VersionMap } from "../../base/types/types.js";
 import { bigintHint, requireMembers } from "../values/members.js";
@@ -84,6 +85,30 @@ export function requireNoMaps({ typeName, fields }: DescMessage, seen = new Set<
     }
     if (message) requireNoMaps(message, seen);
   }
+}
+
+/** A method of `service Msg` whose message no module lists would be refused as unknown, though the .proto file promises it. */
+export function requireDeclaredMessages(modules: readonly Module[]): void {
+  const listed = new Set(modules.flatMap(({ messages = [] }) => messages.map(({ schema }) => schema.typeName)));
+  for (const module of modules) {
+    for (const { typeName: service, methods } of messageServicesOf(module)) {
+      const forgotten = methods.find(({ input }) => !listed.has(input.typeName));
+      if (!forgotten) continue;
+      const { name, typeName } = forgotten.input;
+      throw wrong(
+        `${service} declares ${forgotten.name}, and module "${module.name}" does not list ${typeName}: add ` +
+          `messageKind({ schema: ${name}Schema, … }) to its messages, or remove the rpc from the .proto file`,
+      );
+    }
+  }
+}
+
+/** The services with messages in the files that a module's messages, queries and `files` come from. */
+function messageServicesOf({ messages = [], queries = [], files = [] }: Module): DescService[] {
+  const named = [...messages.map(({ schema }) => schema), ...queries.map(({ descriptor }) => descriptor)];
+  return [...new Set([...named.map(({ file }) => file), ...files])]
+    .flatMap(({ services }) => services)
+    .filter((service) => service.name === "Msg" || getOption(service, isMessageService));
 }
 
 interface After {

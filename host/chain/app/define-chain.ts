@@ -16,7 +16,15 @@ import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import { trapNondeterminism } from "../determinism/traps.js";
 import { addressesOf } from "../values/address.js";
 import type { Chain, ChainOptions, ChainUpgrade, ChainUpgradeHandler } from "./chain.js";
-import { checkOptions, requireDistinct, requireFrom, requireNoMaps, requireRemoved, wrong } from "./chain-checks.js";
+import {
+  checkOptions,
+  requireDeclaredMessages,
+  requireDistinct,
+  requireFrom,
+  requireNoMaps,
+  requireRemoved,
+  wrong,
+} from "./chain-checks.js";
 import { type Module, storesOf } from "./module.js";
 import { nothingToMigrate, requireDependencies, requireForAnte, requireSteps } from "./module-shape.js";
 import type { ChainVersion } from "./versions/version.js";
@@ -69,6 +77,7 @@ export function defineChain(given: ChainOptions): Chain {
   if (setters.length > 1) throw wrong(`one module gives the consensus parameters, these do: ${setters.join(", ")}`);
   const messages = modules.flatMap((module) => module.messages ?? []);
   for (const { schema } of messages) requireNoMaps(schema);
+  requireDeclaredMessages(modules);
   const services = modules.flatMap(({ queries = [] }) => queries);
   const files = [
     ...new Set([...messages.map(({ schema }) => schema.file), ...modules.flatMap((m) => m.files ?? []), ...BASE_FILES]),

@@ -39,6 +39,7 @@ export function guardBefore(
 ): void {
   const { planName, allows, removes } = handler;
   if (stored.size === 0 && !allows.emptyVersionMap) {
+    // Specification 2.21.
     throw refuse(
       `the stored version map is empty, so handler "${planName}" cannot know what is there and modules would begin again over their data: ` +
         "store the modules' versions at genesis (Keeper.setModuleVersions), or declare allows.emptyVersionMap",
@@ -49,6 +50,7 @@ export function guardBefore(
   guardTaken(guarded);
   for (const module of [...vitalModules].sort(compareText)) {
     if (!removes.includes(module) || allows.removeModules.includes(module)) continue;
+    // Specification 2.22.
     throw refuse(
       `handler "${planName}" removes the module "${module}", without which the chain cannot go on: keep it, or declare ` +
         `allows.removeModules ["${module}"]`,
@@ -64,6 +66,7 @@ function guardTaken({ handler, owners }: Guarded): void {
   const guard = (store: string, losers: readonly string[], does: (module: string) => string) => {
     const module = losers.find((name) => !removes.includes(name));
     if (module === undefined || allows.deleteStores.includes(store)) return;
+    // Specification 2.23.
     throw refuse(
       `handler "${planName}" ${does(module)}, and the module "${module}" stays: remove the module as well, or declare ` +
         `allows.deleteStores ["${store}"]`,
@@ -85,6 +88,7 @@ function guardKept({ handler: { planName, allows, removes }, stored, owners }: G
     for (const store of owners.storesOf(module).filter((name) => owners.isOpened(name))) {
       const isShared = owners.ownersOf(store).some((name) => !removes.includes(name));
       if (isShared || allows.keepStores.includes(store)) continue;
+      // Specification 2.24.
       throw refuse(
         `handler "${planName}" removes the module "${module}" and keeps its store "${store}": delete the store as well, or ` +
           `declare allows.keepStores ["${store}"]`,
@@ -106,6 +110,7 @@ export function requireNoData(base: MultiStore, module: string, stores: readonly
     if (!base.names.includes(store)) continue;
     const { done } = base.store(store).iterate().next();
     if (done) continue;
+    // Specification 2.26.
     throw refuse(
       `${who} brings the module "${module}" as new, and its store "${store}" has data: it would begin again over them. If the ` +
         "module was there before, its version is missing in the stored version map (Keeper.setModuleVersions at genesis); if not, " +
@@ -130,6 +135,7 @@ export function guardAfter(
   { moduleStores }: ModuleTable,
 ): void {
   if (branch.names.includes("upgrade") && isWritten(branch, "upgrade")) {
+    // Specification 2.27.
     throw new UpgradeError(
       "UPG_MIGRATION_FAILED",
       `handler "${handler.planName}" wrote to the store "upgrade", which the upgrade module alone keeps: plan, versions and Done are set for it`,
@@ -158,6 +164,7 @@ export function guardStores(
     const stores = owners.storesOf(module);
     if (!owners.needsStore(module) || stores.some((name) => owners.isOpened(name))) continue;
     const which = stores.map((name) => `"${name}"`).join(", ");
+    // Specification 2.28.
     throw refuse(
       `after handler "${planName}" the module "${module}" is in the version map and has no store (${which}): it would stop ` +
         "running. Keep its store, or remove the module",
@@ -181,6 +188,7 @@ export function guardAllStores(
     if (!before.has(module) || !after.has(module)) continue;
     const missing = stores.filter((name) => !opened.includes(name));
     if (missing.length === 0 || !stores.every((name) => previous.includes(name))) continue;
+    // Specification 2.29.
     throw refuse(
       `after "${planName}" the module ${module} is in the version map and has no store "${missing.join('", "')}": it would ` +
         "stop running. Keep its stores, or remove the module",
@@ -198,6 +206,7 @@ function guardWrites(
   const guard = (store: string, modules: readonly string[]) => {
     const module = modules.find((name) => before.get(name) === after.get(name));
     if (module === undefined || allows.writeStores.includes(store)) return;
+    // Specification 2.25.
     throw refuse(
       `handler "${planName}" writes to the store "${store}" of the module "${module}", whose version stays ${before.get(module)}: ` +
         `raise the version, so that every program knows which layout it reads, or declare allows.writeStores ["${store}"] when the layout is the same`,
