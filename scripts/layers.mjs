@@ -113,10 +113,7 @@ function arrow(from, to) {
 function withList(page, { layers }) {
   const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (start < 0 || end < start) throw new Error(`docs/architecture.md lacks ${BEGIN} or ${END}`);
-  const rows = layers.map(
-    ({ name, what, folders }) =>
-      `| [\`${name}/\`](../host/${name}/README.md) | ${what} | ${folders.join(", ")} ([picture](layers/${name}.svg)) |`,
-  );
+  const rows = layers.map(({ name, what, folders }) => `| \`${name}/\` | ${what} | ${folders.join(", ")} |`);
   const lines = ["| layer of `host/` | what it contains | its folders, from the top |", "| --- | --- | --- |", ...rows];
   return `${page.slice(0, start + BEGIN.length)}\n${lines.join("\n")}\n${page.slice(end)}`;
 }

@@ -1,6 +1,5 @@
-#!/usr/bin/env node
 /** `chaind`: the command line and the node of the example chain; `chaind demo` takes it through its upgrade, visibly. */
 import { demoCommand, runChain } from "chain-upgrade/node";
 import { exampleChain } from "./chain.js";
 
-await runChain(exampleChain, demoCommand);
+export const runChaind = (): Promise<void> => runChain(exampleChain, demoCommand);

@@ -1,14 +1,19 @@
-#!/usr/bin/env node
-/** `chaind`, as it is installed: loads the program. A machine on which it cannot be loaded is reported in a message. */
-import { isMainThread } from "node:worker_threads";
+/** `chaind`, as it is installed: prints what is known without the program, or starts it. */
+import { type KnownResults, knownResult } from "../../host/cli/program/known-results.js";
 
-try {
-  await import("./main.js");
-} catch (error) {
-  const isOutOfFiles =
-    error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
-  if (!isOutOfFiles || !isMainThread) throw error;
-  const remedy = "raise the hard limit, `ulimit -Hn` (LimitNOFILE= of a service, --ulimit nofile= of a container)";
-  process.stderr.write(`Error: too many open files while the program is loaded: ${remedy} [UPG_STORE_IO]\n`);
-  process.exit(30);
+/** The build puts them here. */
+declare const KNOWN_RESULTS: KnownResults;
+
+/** The file beside this one that loads the program. */
+async function start(): Promise<void> {
+  const { startProgram } = await import("../../host/cli/program/start-program.js");
+  await startProgram("chaind");
+}
+
+const known = knownResult(KNOWN_RESULTS, process.argv.slice(2));
+if (known === undefined) await start();
+else {
+  // The program reports a full disk, and passes over a reader that has gone.
+  process.stdout.once("error", () => void start());
+  process.stdout.write(known);
 }

@@ -11,6 +11,7 @@ import type { Core } from "../../upgrade/core/core.js";
 import { Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import type { ConsensusParams } from "../comet-types/consensus-params.js";
 import type { VerifySignature } from "../comet-types/keys.js";
+import { loadCurves } from "../comet-types/keys.js";
 import { trapNondeterminism } from "../determinism/traps.js";
 import { moduleAddress } from "../values/address.js";
 import type { GasPrice } from "../values/minimum-fee.js";
@@ -62,6 +63,7 @@ export class AppView {
   constructor(private readonly options: AppViewOptions) {
     const { chain, chainId, sha256, core, versions, database, isMakingBlock = () => true } = options;
     trapNondeterminism();
+    loadCurves();
     this.multiStore = new CommitMultiStore(database, { sha256 });
     const authority = chain.addresses.encode(moduleAddress(sha256, AUTHORITY_MODULE));
     this.keeper = new Keeper({ core, authority, versions });

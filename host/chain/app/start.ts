@@ -14,6 +14,7 @@ import { haltBeforeStores, warnAboutInfoFile } from "../../upgrade/module/decide
 import { Halt } from "../../upgrade/module/halt.js";
 import { type Keeper, UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import type { RegisteredHandler } from "../../upgrade/module/upgrade-handler.js";
+import { loadCurves } from "../comet-types/keys.js";
 import { trapNondeterminism } from "../determinism/traps.js";
 import type { GenesisFacts } from "./genesis/genesis-facts.js";
 import type { GenesisRaw } from "./genesis/raw.js";
@@ -55,6 +56,7 @@ type CommittedVersions = Pick<CommitMultiStore, "nextVersion" | "lastCommitID" |
 export function chooseVersion(keeper: Keeper, multiStore: CommittedVersions, facts: ChoiceFacts): Choice {
   requireStack();
   trapNondeterminism();
+  loadCurves();
   const { genesis, versions } = facts;
   const height = multiStore.nextVersion;
   const committed = multiStore.lastCommitID.version;

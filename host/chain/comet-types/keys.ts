@@ -5,6 +5,7 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { ripemd160 } from "@noble/hashes/legacy.js";
+import { assert } from "../../base/errors/errors.js";
 import { ADDRESS_BYTES, SIGNATURE_BYTES } from "../../base/text/bytes.js";
 import type { Sha256 } from "../../base/types/types.js";
 import { invalid } from "../../base/wire/wire-fields.js";
@@ -12,7 +13,12 @@ import { checkPublicKey, type KeyType, PUBLIC_KEY_BYTES, type PublicKey, type Ve
 
 export type { KeyType, PublicKey, VerifySignature } from "./public-key.js";
 
-const CURVES = Object.freeze({ ed25519, secp256k1 });
+const curveOf = (type: KeyType) => ({ ed25519, secp256k1 })[type];
+
+/** A program loads the curves when they are first used. Never in a block: what is loaded there runs on the block's stack. */
+export function loadCurves(): void {
+  for (const type of ["ed25519", "secp256k1"] as const) assert(curveOf(type), `no curve ${type}`);
+}
 
 /** ed25519: first 20 bytes of sha256(key); secp256k1: ripemd160(sha256(key)). @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function addressOf(sha256: Sha256, key: PublicKey): Uint8Array {
@@ -23,17 +29,17 @@ export function addressOf(sha256: Sha256, key: PublicKey): Uint8Array {
 
 /** `privateKey`: 32 bytes (for ed25519 the seed). @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function publicKeyOf(type: KeyType, privateKey: Uint8Array): PublicKey {
-  return { type, bytes: withPrivateKey(type, () => CURVES[type].getPublicKey(privateKey)) };
+  return { type, bytes: withPrivateKey(type, () => curveOf(type).getPublicKey(privateKey)) };
 }
 
 /** Deterministic signature of 64 bytes. @throws UpgradeError UPG_INVALID_ARGUMENT when it is not a private key. */
 export function sign(type: KeyType, privateKey: Uint8Array, message: Uint8Array): Uint8Array {
-  return withPrivateKey(type, () => CURVES[type].sign(message, privateKey));
+  return withPrivateKey(type, () => curveOf(type).sign(message, privateKey));
 }
 
 export const verifySignature: VerifySignature = (key, message, signature) => {
   if (signature.length !== SIGNATURE_BYTES || key.bytes.length !== PUBLIC_KEY_BYTES[key.type]) return false;
-  return CURVES[key.type].verify(signature, message, key.bytes);
+  return curveOf(key.type).verify(signature, message, key.bytes);
 };
 
 /** `verifySignature` with another implementation of secp256k1, which must give the same verdicts. */

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { UpgradeError } from "../../base/errors/errors.js";
+import { importFile } from "../../base/native/import-file.js";
 
 /** Other versions make other bytes. */
 export const COMPILER_VERSION = "0.28.20";
@@ -32,7 +33,7 @@ export async function openCompiler(project: string, packageRoot: string): Promis
         `npm install --save-dev --save-exact assemblyscript@${COMPILER_VERSION}`,
     );
   }
-  const asc = (await import(pathToFileURL(join(folder, "dist/asc.js")).href)) as Asc;
+  const asc = (await importFile(pathToFileURL(join(folder, "dist/asc.js")).href)) as Asc;
   return { version, main: asc.main };
 }
 
