@@ -1,9 +1,10 @@
-/** `chaind` as people type it: one process a command, and a node that makes blocks when a transaction comes. */
+/** `chaind` as people type it, in this process; and a node that makes blocks when a transaction comes, in one of its own. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll } from "vitest";
+import { chaindHere } from "../in-process.js";
 import { DIST, type End, type Running, run } from "./chaind.js";
 
 const CHAIND = join(DIST, "chaind.js");
@@ -21,8 +22,14 @@ export class CommandLine {
     ...{ CHAIND_HOME: this.home, CHAIND_KEYRING_BACKEND: "test", TZ: "UTC", NO_COLOR: "1" },
   };
 
-  /** Runs a command to its end; `input` is what its stdin holds. */
+  /** Runs a command; `input` is what its stdin holds. */
   async run(args: readonly string[], input = "", env: Readonly<Record<string, string>> = {}): Promise<End> {
+    const { status, ...output } = await chaindHere(args, { env: { ...this.env, ...env }, stdin: input });
+    return { exit: status, signal: null, ...output };
+  }
+
+  /** Runs a command in a process of its own. */
+  async process(args: readonly string[], input = "", env: Readonly<Record<string, string>> = {}): Promise<End> {
     const running = run(CHAIND, args, { ...this.env, ...env });
     running.child.stdin?.on("error", () => undefined).end(input);
     return running.end;
@@ -63,8 +70,24 @@ export class CommandLine {
       if (Date.now() > until || node.child.exitCode !== null)
         throw new Error(`no node: ${(await stopped(node)).stderr}`);
     }
-    this.env["CHAIND_NODE"] = (JSON.parse(readFileSync(addresses, "utf8")) as { rpc: string }).rpc;
+    const { rpc } = JSON.parse(readFileSync(addresses, "utf8")) as { rpc: string };
+    this.env["CHAIND_NODE"] = rpc;
+    for (const until = Date.now() + WAIT_MILLIS; !(await hasBlock(rpc)); await sleep(20)) {
+      if (Date.now() > until || node.child.exitCode !== null)
+        throw new Error(`no block: ${(await stopped(node)).stderr}`);
+    }
     return node;
+  }
+}
+
+/** Before its first block a node has no state to ask for. */
+async function hasBlock(rpc: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${rpc.replace(/^tcp/, "http")}/status`, { headers: { connection: "close" } });
+    const { result } = (await response.json()) as { result?: { sync_info: { latest_block_height: string } } };
+    return BigInt(result?.sync_info.latest_block_height ?? "0") > 0n;
+  } catch {
+    return false;
   }
 }
 

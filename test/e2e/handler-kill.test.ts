@@ -18,16 +18,16 @@ const left = (folder: string) => readdirSync(at(folder)).filter((name) => name.e
 describe("chaind handler, killed while it writes", () => {
   let metered: string;
   let manifest: string;
-  beforeAll(() => {
+  beforeAll(async () => {
     metered = at("metered.wasm");
-    expect(handler("meter", SPLIT_BALANCES, "--out", metered).exit).toBe(0);
+    expect((await handler("meter", SPLIT_BALANCES, "--out", metered)).exit).toBe(0);
     manifest = at("manifest.json");
     writeFileSync(manifest, readManifest());
   });
 
   test.each(everyNth(2, MOMENTS))(
     "meter, %s → the old file or the new one; the next run leaves nothing else",
-    (moment) => {
+    async (moment) => {
       mkdirSync(at(moment));
       const out = at(`${moment}/m.wasm`);
       writeFileSync(out, OLD);
@@ -37,24 +37,24 @@ describe("chaind handler, killed while it writes", () => {
       expect(readFileSync(out).equals(isNew ? readFileSync(metered) : Buffer.from(OLD))).toBe(true);
       expect(left(moment)).toHaveLength(isNew ? 0 : 1);
       if (moment !== "half" && moment !== "synced") return;
-      expect(handler(...args).exit).toBe(0);
+      expect((await handler(...args)).exit).toBe(0);
       expect([left(moment), readFileSync(out).equals(readFileSync(metered))]).toEqual([[], true]);
     },
   );
 
-  test("pack, half written → the old file; the next run leaves the new one, and nothing else", () => {
+  test("pack, half written → the old file; the next run leaves the new one, and nothing else", async () => {
     mkdirSync(at("pack"));
     const out = at("pack/p.wasm");
     writeFileSync(out, OLD);
     const args = ["pack", SPLIT_BALANCES, "--manifest", manifest, "--out", out];
     expect(handlerKilledAt("half p.wasm", ...args).signal).toBe("SIGKILL");
     expect(readFileSync(out, "utf8")).toBe(OLD);
-    expect(handler(...args).exit).toBe(0);
-    expect(handler("check", out).exit).toBe(0);
+    expect((await handler(...args)).exit).toBe(0);
+    expect((await handler("check", out)).exit).toBe(0);
     expect(left("pack")).toEqual([]);
   });
 
-  test("build, half through the last of its files → the handler is new and whole; the next build leaves nothing else", () => {
+  test("build, half through the last of its files → the handler is new and whole; the next build leaves nothing else", async () => {
     const project = at("killed");
     cpSync(join(ROOT, "examples/prefix-delete"), project, { recursive: true });
     mkdirSync(join(project, "node_modules"));
@@ -64,9 +64,9 @@ describe("chaind handler, killed while it writes", () => {
     writeFileSync(wasm, OLD);
     const args = ["build", "--project", "killed"];
     expect(handlerKilledAt("half handler.map.json", ...args).signal).toBe("SIGKILL");
-    expect(handler("check", wasm).exit).toBe(0);
+    expect((await handler("check", wasm)).exit).toBe(0);
     expect(left("killed/build")).toHaveLength(1);
-    expect(handler(...args).exit).toBe(0);
+    expect((await handler(...args)).exit).toBe(0);
     expect([left("killed"), left("killed/build")]).toEqual([[], []]);
   });
 });

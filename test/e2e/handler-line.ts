@@ -1,4 +1,4 @@
-/** `chaind handler …` as processes of a test, in a folder of its own. */
+/** `chaind handler …` of a test, in a folder of its own: in the test's process, or in processes that are killed or watched. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterAll } from "vitest";
+import { chaindHere } from "../in-process.js";
 import { DIST } from "./chaind.js";
 
 const CHAIND = join(DIST, "chaind.js");
@@ -19,9 +20,9 @@ export const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-handler-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 export const at = (name: string) => join(folder, name);
 
-/** Runs `chaind handler …` to its end. */
-export function handler(...args: readonly string[]) {
-  const end = spawnSync(process.execPath, [CHAIND, "handler", ...args], { cwd: folder, encoding: "utf8" });
+/** Runs `chaind handler …` in this process. */
+export async function handler(...args: readonly string[]) {
+  const end = await chaindHere(["handler", ...args], { cwd: folder });
   const answers = () =>
     end.stdout
       .trim()

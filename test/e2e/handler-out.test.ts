@@ -18,11 +18,11 @@ const manifest = written("manifest.json", Buffer.from(JSON.stringify(MINIMAL_MAN
 const module = written("module.wasm", build(guest()));
 const keep = at("keep.wasm");
 
-beforeAll(() => {
+beforeAll(async () => {
   cpSync(SPLIT_BALANCES, keep);
   makeHome(home, genesisText());
   withNode({ path: home, handlers: at("none") }, (node) => node.makeBlock());
-  expect(handler("new", "project", "--plan", "mine").exit).toBe(0);
+  expect((await handler("new", "project", "--plan", "mine")).exit).toBe(0);
   mkdirSync(join(project, "node_modules"));
   symlinkSync(ROOT, join(project, "node_modules/chain-upgrade"));
   execFileSync("mkfifo", [at("pipe")]);
@@ -37,8 +37,8 @@ const COMMANDS = [
 ];
 
 describe("chaind handler --out", () => {
-  test.each(COMMANDS)("of a pipe, by %s → exit 2 at once, and it is a pipe still", (...command) => {
-    const { exit, stderr } = handler(...command, "--out", at("pipe"));
+  test.each(COMMANDS)("of a pipe, by %s → exit 2 at once, and it is a pipe still", async (...command) => {
+    const { exit, stderr } = await handler(...command, "--out", at("pipe"));
     expect([exit, stderr]).toEqual([2, expect.stringContaining(`cannot write ${at("pipe")}: it is a pipe`)]);
     expect(lstatSync(at("pipe")).isFIFO()).toBe(true);
   });
@@ -50,34 +50,34 @@ describe("chaind handler --out", () => {
     ["build onto a source", ["build", "--project", "project"], join(project, "assembly/index.ts")],
     ["build onto a scene", ["build", "--project", "project"], join(project, "fixtures/three-holders.json")],
     ["build onto a link to a source", ["build", "--project", "project"], join(project, "assembly/link.ts")],
-  ])("%s → exit 2, and it stays", (_, command, out) => {
+  ])("%s → exit 2, and it stays", async (_, command, out) => {
     if (out.endsWith("link.ts")) symlinkSync("index.ts", out);
     const before = readFileSync(out);
-    const { exit, stderr } = handler(...command, "--out", out);
+    const { exit, stderr } = await handler(...command, "--out", out);
     expect([exit, stderr]).toEqual([2, expect.stringContaining("UPG_INVALID_ARGUMENT")]);
     expect(readFileSync(out).equals(before)).toBe(true);
   });
 
-  test("scene --limit 0 → exit 2, and nothing is written", () => {
-    const { exit, stderr } = handler(...SCENE, "--limit", "0", "--out", at("empty.json"));
+  test("scene --limit 0 → exit 2, and nothing is written", async () => {
+    const { exit, stderr } = await handler(...SCENE, "--limit", "0", "--out", at("empty.json"));
     expect([exit, stderr]).toEqual([2, expect.stringContaining("expected at least 1")]);
     expect(existsSync(at("empty.json"))).toBe(false);
   });
 });
 
 describe("chaind handler test", () => {
-  test("--fixture of a pipe, of a folder → exit 30 at once with what it is", () => {
+  test("--fixture of a pipe, of a folder → exit 30 at once with what it is", async () => {
     for (const [file, kind] of [
       ["pipe", "a pipe"],
       [".", "a folder"],
     ] as const) {
-      const { exit, stderr } = handler("test", SPLIT_BALANCES, "--fixture", file);
+      const { exit, stderr } = await handler("test", SPLIT_BALANCES, "--fixture", file);
       expect([exit, stderr]).toEqual([30, expect.stringContaining(`it is no regular file, but ${kind}`)]);
     }
   });
 
-  test("--watch of a folder that is no project → exit 2, as without --watch", () => {
-    const { exit, stderr } = handler("test", "--watch", "--project", "nope");
+  test("--watch of a folder that is no project → exit 2, as without --watch", async () => {
+    const { exit, stderr } = await handler("test", "--watch", "--project", "nope");
     expect([exit, stderr]).toEqual([2, expect.stringContaining("name a handler's project with --project")]);
   });
 });

@@ -23,7 +23,7 @@ describe("chaind handler run", () => {
 
   test("before the upgrade → what the upgrade block will commit, and nothing written; after it, with --height, the same", async () => {
     const before = database();
-    const { exit, answer } = run(SPLIT_BALANCES);
+    const { exit, answer } = await run(SPLIT_BALANCES);
     expect(exit).toBe(0);
     expect(database()).toBe(before);
     const tried = answer();
@@ -31,7 +31,7 @@ describe("chaind handler run", () => {
     const other = new TestHome().schedule({ name: "v2", height: 5n }, 4n);
     expect((await other.start("--max-blocks", "1").end).exit).toBe(0);
     expect(tried["app_hash"]).toBe(other.last.appHash);
-    const later = handler("run", SPLIT_BALANCES, "--state", other.path, "--height", "4", "--json").answer();
+    const later = (await handler("run", SPLIT_BALANCES, "--state", other.path, "--height", "4", "--json")).answer();
     const alike = { ms: 0, block_ms: 0, total_ms: 0, host_memory: "", host_disk: "" };
     expect({ ...later, ...alike }).toEqual({ ...tried, ...alike });
     for (const field of ["host_memory", "host_disk"]) expect(Number(tried[field])).toBeGreaterThan(4_096);
@@ -42,7 +42,7 @@ describe("chaind handler run", () => {
     const receipt = JSON.parse(readFileSync(other.data("receipts/v2.json"), "utf8")) as Json;
     expect(receipt["guest_memory"]).toBe(tried["guest_memory"]);
     expect(Number(receipt["host_memory"])).toBeGreaterThan(1_048_576);
-    const unfit = handler("run", SPLIT_BALANCES, "--state", other.path, "--json");
+    const unfit = await handler("run", SPLIT_BALANCES, "--state", other.path, "--json");
     expect(unfit).toMatchObject({ exit: 21 });
     expect(unfit.answer()).toMatchObject({
       code: "UPG_HANDLER_LAYOUT",
@@ -50,23 +50,25 @@ describe("chaind handler run", () => {
     });
   });
 
-  test("run --gas → the same run, and its gas by place, by what it paid for and by function", () => {
+  test("run --gas → the same run, and its gas by place, by what it paid for and by function", async () => {
     // The answer is parsed JSON; docs/openapi.json has no schema of it, so the test states the two members that it reads.
-    const { gas_profile, ...plain } = run(SPLIT_BALANCES, "--gas").answer() as unknown as { gas_profile: GasProfile };
+    const { gas_profile, ...plain } = (await run(SPLIT_BALANCES, "--gas")).answer() as unknown as {
+      gas_profile: GasProfile;
+    };
     const { phases, functions, outside } = gas_profile;
     // The other members of the same parsed JSON; those read here are strings.
     const { gas, app_hash, block_ms } = plain as unknown as Record<string, string>;
-    expect({ gas, app_hash }).toMatchObject(pick(run(SPLIT_BALANCES).answer()));
+    expect({ gas, app_hash }).toMatchObject(pick((await run(SPLIT_BALANCES)).answer()));
     expect(Number(block_ms)).toBeGreaterThan(0);
     const sum = (list: readonly string[]) => String(list.reduce((whole, each) => whole + BigInt(each), 0n));
     expect(sum(phases.map((each) => each.gas))).toBe(gas);
     expect(sum([outside, ...functions.map((each) => each.own)])).toBe(gas);
-    const { stdout } = handler("run", SPLIT_BALANCES, "--state", home.path, "--gas");
+    const { stdout } = await handler("run", SPLIT_BALANCES, "--state", home.path, "--gas");
     expect(stdout).toMatch(/\n {2}gas by function: /);
   });
 
-  test("of a height that is absent → UPG_NOT_FOUND_VERSION, exit 3", () => {
-    const { exit, answer } = run(SPLIT_BALANCES, "--height", "99");
+  test("of a height that is absent → UPG_NOT_FOUND_VERSION, exit 3", async () => {
+    const { exit, answer } = await run(SPLIT_BALANCES, "--height", "99");
     expect([exit, answer()["code"]]).toEqual([3, "UPG_NOT_FOUND_VERSION"]);
   });
 
@@ -74,7 +76,7 @@ describe("chaind handler run", () => {
     const busy = new TestHome().schedule({ name: "far", height: 1_000_000n }, 2n);
     const node = busy.startSlowly();
     await node.says("block made");
-    const { exit, answer } = handler("run", SPLIT_BALANCES, "--state", busy.path, "--json");
+    const { exit, answer } = await handler("run", SPLIT_BALANCES, "--state", busy.path, "--json");
     node.child.kill("SIGTERM");
     expect((await node.end).exit).toBe(0);
     expect([exit, answer()["ok"]]).toEqual([0, true]);
@@ -112,7 +114,7 @@ describe("chaind handler run", () => {
     test(`of a handler that ${what} → ${code}, exit ${exit}, nothing written`, async () => {
       const before = database();
       const file = written("own.wasm", (await compileSource(`${IMPORTS}\n${source}`)).bytes);
-      const ended = run(file);
+      const ended = await run(file);
       expect([ended.exit, ended.answer()["code"]]).toEqual([exit, code]);
       expect(ended.answer()).toMatchObject({ ok: false, writes: {}, app_hash: null });
       expect(database()).toBe(before);
@@ -124,7 +126,7 @@ describe("chaind handler run", () => {
     for (const why of ["no such key", "there is no such key"]) {
       const source = `${DECLARATION} migrate("auth", 1, 2); scan(auth, "", onPair);
         function onPair(key: Bytes, value: Bytes): void { if (context.height == 0) fail(1, "${why}"); auth.set(key, value); }`;
-      tried.push(run(written("same.wasm", (await compileSource(`${IMPORTS}\n${source}`)).bytes)).answer());
+      tried.push((await run(written("same.wasm", (await compileSource(`${IMPORTS}\n${source}`)).bytes))).answer());
     }
     expect(tried[0]).toMatchObject({ ok: true });
     expect(tried[0]?.["roots"]).toEqual(tried[1]?.["roots"]);
@@ -136,7 +138,7 @@ describe("chaind handler run", () => {
       function onPair(key: Bytes, value: Bytes): void { n += 1; if (n == 3) fail(9, "the third"); }`;
     const { bytes, map } = await compileMappedSource(`${IMPORTS}\n${source}`);
     writeFileSync(at("pair.map.json"), map);
-    const { exit, answer } = run(written("pair.wasm", bytes));
+    const { exit, answer } = await run(written("pair.wasm", bytes));
     expect(exit).toBe(20);
     const failure = answer()["failure"] as Json;
     expect(failure).toMatchObject({ phase: 'scan 0 of store "auth"', store: "auth", pair: "3", out_of_memory: null });
@@ -144,23 +146,23 @@ describe("chaind handler run", () => {
     expect(failure["frames"]).toContainEqual({
       ...{ function: "assembly/index/onPair", source: "assembly/index.ts", line: 3, column: expect.any(Number) },
     });
-    const { stderr } = handler("run", at("pair.wasm"), "--state", home.path);
+    const { stderr } = await handler("run", at("pair.wasm"), "--state", home.path);
     expect(stderr).toContain(`in scan 0 of store "auth", at pair 3, key 0x${String(failure["key"])}`);
     expect(stderr).toMatch(/\n {2}at onPair \(assembly\/index\.ts:3:\d+\)\n/);
   });
 
-  test("of a file that nodes refuse → its code, exit 21; of no file → UPG_INVALID_ARGUMENT, exit 2", () => {
-    expect(run(written("bad.wasm", Buffer.from("bad"))).answer()["code"]).toBe("UPG_HANDLER_FORMAT");
-    const none = run(at("nowhere"));
+  test("of a file that nodes refuse → its code, exit 21; of no file → UPG_INVALID_ARGUMENT, exit 2", async () => {
+    expect((await run(written("bad.wasm", Buffer.from("bad")))).answer()["code"]).toBe("UPG_HANDLER_FORMAT");
+    const none = await run(at("nowhere"));
     expect([none.exit, none.answer()["code"]]).toEqual([2, "UPG_INVALID_ARGUMENT"]);
   });
 
   test("for people, of a handler that fails → one line on stderr after the gas, nothing on stdout", async () => {
     const { bytes } = await compileSource(`${IMPORTS}\n${DECLARATION} migrate("auth", 1, 2, () => fail(1, "no"));`);
-    const { exit, stdout, stderr } = handler("run", written("no.wasm", bytes), "--state", home.path);
+    const { exit, stdout, stderr } = await handler("run", written("no.wasm", bytes), "--state", home.path);
     expect([exit, stdout]).toEqual([20, ""]);
     expect(stderr).toMatch(/\ngas until it failed: \d+\nError: .*no.* \[UPG_MIGRATION_FAILED\]\n$/);
-    const none = handler("run", at("nowhere"), "--state", home.path);
+    const none = await handler("run", at("nowhere"), "--state", home.path);
     expect([none.exit, none.stdout]).toEqual([2, ""]);
     expect(none.stderr).toBe(`Error: there is no file ${at("nowhere")} [UPG_INVALID_ARGUMENT]\n`);
   });

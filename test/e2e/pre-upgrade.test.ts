@@ -11,6 +11,7 @@ import { rehearse } from "../../host/cli/rehearsal/rehearse.js";
 import { textReport } from "../../host/cli/rehearsal/report/text.js";
 import { consensusKey } from "../../host/node/home/consensus-key.js";
 import { build, guest } from "../guest/build.js";
+import { chaindHere } from "../in-process.js";
 import { DIST, TestHome } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
 import { schedule, withNode } from "./prepared-home.js";
@@ -41,17 +42,15 @@ describe("pre-upgrade", () => {
     expect(await height()).toBe("4");
   });
 
-  test("no --home, as Cosmovisor calls it → the home of DAEMON_HOME; the program's own variable and --home count more", () => {
+  test("no --home, as Cosmovisor calls it → the home of DAEMON_HOME; the program's own variable and --home count more", async () => {
     const { path } = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-    const check = (env: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
-      spawnSync(process.execPath, [join(DIST, "chaind.js"), "pre-upgrade", ...flags], {
-        env: { ...process.env, ...env },
-      }).status;
+    const check = async (env: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
+      (await chaindHere(["pre-upgrade", ...flags], { env })).status;
     const none = join(path, "none");
-    expect(check({ DAEMON_HOME: path })).toBe(0);
-    expect(check({ DAEMON_HOME: path, CHAIND_HOME: none })).toBe(30);
-    expect(check({ DAEMON_HOME: none, CHAIND_HOME: path })).toBe(0);
-    expect(check({ DAEMON_HOME: path }, "--home", none)).toBe(30);
+    expect(await check({ DAEMON_HOME: path })).toBe(0);
+    expect(await check({ DAEMON_HOME: path, CHAIND_HOME: none })).toBe(30);
+    expect(await check({ DAEMON_HOME: none, CHAIND_HOME: path })).toBe(0);
+    expect(await check({ DAEMON_HOME: path }, "--home", none)).toBe(30);
   });
 
   test("settings that no start accepts, skip the plan or hide its version → not ready, by rehearse as well", async () => {
@@ -90,14 +89,12 @@ describe("pre-upgrade", () => {
     const line = new CommandLine();
     const home = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
     const { path } = home;
-    const check = (...flags: readonly string[]) =>
-      spawnSync(process.execPath, [join(DIST, "chaind.js"), "pre-upgrade", "--home", path, ...flags], {
-        encoding: "utf8",
-      });
+    const check = () =>
+      spawnSync(process.execPath, [join(DIST, "chaind.js"), "pre-upgrade", "--home", path], { encoding: "utf8" });
     const text = 'the plan "v2" is due at height 9, and the next block is 4: this binary can take over at the height';
-    const alone = check();
+    const alone = await chaindHere(["pre-upgrade", "--home", path]);
     expect([alone.status, alone.stderr]).toEqual([0, expect.stringContaining(text)]);
-    const without = check("--handlers", join(path, "none"));
+    const without = await chaindHere(["pre-upgrade", "--home", path, "--handlers", join(path, "none")]);
     expect([without.status, without.stderr]).toEqual([0, expect.stringContaining("go on until then, not beyond")]);
     const before = await line.json("export", "--home", path);
     const beside = withNode({ path, handlers: join(DIST, "handlers"), appVersion: 1n }, () => check());
@@ -128,7 +125,7 @@ describe("pre-upgrade", () => {
       ],
     ] as const) {
       writeFileSync(join(handlers, "v2.wasm"), build(guest(), { name: "v2", ...fields }));
-      const alone = check();
+      const alone = await chaindHere(["pre-upgrade", "--home", path, "--handlers", handlers]);
       expect([alone.status, alone.stderr], alone.stderr).toEqual([30, expect.stringContaining(code)]);
       const beside = withNode({ path, handlers: join(DIST, "handlers"), appVersion: 1n }, check);
       expect([beside.status, beside.stderr]).toEqual([30, expect.stringContaining(code)]);

@@ -11,6 +11,7 @@ import { rehearse } from "../../host/cli/rehearsal/rehearse.js";
 import type { RehearseOptions } from "../../host/cli/rehearsal/rehearse-options.js";
 import { textReport } from "../../host/cli/rehearsal/report/text.js";
 import { build, data, type GuestParts, guest, type ManifestSource } from "../guest/build.js";
+import { chaindHere } from "../in-process.js";
 import { DIST, TestHome } from "./chaind.js";
 import { withNode } from "./prepared-home.js";
 
@@ -235,45 +236,44 @@ describe("rehearse() warns of a handler that", () => {
 });
 
 describe("chaind upgrade rehearse", () => {
-  const chaind = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [join(DIST, "chaind.js"), "upgrade", "rehearse", ...args], { encoding: "utf8" });
+  const chaind = (...args: readonly string[]) => chaindHere(["upgrade", "rehearse", ...args]);
 
-  test("--require all where something is not checked → exit 1, in the headline too, with each by its name; what was checked → 0", () => {
+  test("--require all where something is not checked → exit 1, in the headline too, with each by its name; what was checked → 0", async () => {
     const { path } = scheduled(5n, 4n);
     const page = join(path, "..", "required.html");
-    const all = chaind("--home", path, "--require", "all", "--report", page);
+    const all = await chaind("--home", path, "--require", "all", "--report", page);
     expect(all.status, all.stderr).toBe(1);
     expect(all.stdout).toMatch(/^WOULD APPLY \(exit 1\): .*; required checks that were not made: pin, idempotence\n/);
     expect(all.stdout).toMatch(
       /required, not made: pin: the plan pins no handler\nrequired, not made: idempotence: \S/,
     );
     expect(readFileSync(page, "utf8")).toContain('<th scope="row">Exit status</th><td>1</td>');
-    const json = chaind("--home", path, "--require", "all", "-o", "json");
+    const json = await chaind("--home", path, "--require", "all", "-o", "json");
     expect(json.status).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({
       exit: 0,
       unmet: [/pin: not checked, /, /idempotence: not checked, /].map((each) => expect.stringMatching(each)),
     });
-    const met = chaind("--home", path, "--require", "plan,time,supply");
+    const met = await chaind("--home", path, "--require", "plan,time,supply");
     expect(met.status).toBe(0);
     expect(met.stdout).toMatch(/^WOULD APPLY \(exit 0\): /);
-    expect(chaind("--home", path, "--require", "luck")).toMatchObject({ status: 2 });
+    expect(await chaind("--home", path, "--require", "luck")).toMatchObject({ status: 2 });
   });
 
-  test("no handler → 10; a version that is kept → 0", () => {
+  test("no handler → 10; a version that is kept → 0", async () => {
     const { path } = scheduled(5n, 4n);
-    const none = chaind("--home", path, "--handlers", join(path, "none"));
+    const none = await chaind("--home", path, "--handlers", join(path, "none"));
     expect([none.status, none.stdout]).toEqual([10, expect.stringContaining("WOULD HALT (exit 10)")]);
-    expect(chaind("--home", path, "--at", "3").status).toBe(0);
+    expect((await chaind("--home", path, "--at", "3")).status).toBe(0);
   });
 
-  test("--diff or --report in a missing folder → 2, and the report that is kept stays", () => {
+  test("--diff or --report in a missing folder → 2, and the report that is kept stays", async () => {
     const { path } = scheduled(5n, 4n);
-    expect(chaind("--home", path).status).toBe(0);
+    expect((await chaind("--home", path)).status).toBe(0);
     const kept = join(path, "data/rehearsals/v2.json");
     const before = readFileSync(kept, "utf8");
     for (const flag of ["--diff", "--report"]) {
-      const { status, stderr } = chaind("--home", path, flag, join(folder, "absent/x"));
+      const { status, stderr } = await chaind("--home", path, flag, join(folder, "absent/x"));
       expect([status, stderr]).toEqual([
         2,
         expect.stringContaining(`the folder ${join(folder, "absent")} does not exist`),
@@ -283,11 +283,11 @@ describe("chaind upgrade rehearse", () => {
     expect(existsSync(join(folder, "absent"))).toBe(false);
   });
 
-  test("no plan → 3; one that nobody has scheduled yet → rehearsed, which is named as not checked; a report", () => {
+  test("no plan → 3; one that nobody has scheduled yet → rehearsed, which is named as not checked; a report", async () => {
     const early = new TestHome();
     withNode({ path: early.path, handlers: HANDLERS, appVersion: 1n }, (node) => node.makeBlock());
-    expect(chaind("--home", early.path).status).toBe(3);
-    const named = chaind("--home", early.path, "--plan", "v2", "--report", join(folder, "r.html"), "-o", "json");
+    expect((await chaind("--home", early.path)).status).toBe(3);
+    const named = await chaind("--home", early.path, "--plan", "v2", "--report", join(folder, "r.html"), "-o", "json");
     expect(JSON.parse(named.stdout), named.stdout.slice(0, 600)).toMatchObject({
       exit: 0,
       not_checked: expect.arrayContaining(["plan"]),

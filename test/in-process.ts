@@ -1,0 +1,227 @@
+/**
+ * Runs commands of `chaind` and `chainvisor` in the process of a test. A process takes 0.4 s of CPU to start; the command itself
+ * takes a few milliseconds. A command sees the arguments, environment, folder, stdin, stdout and stderr that it is given here, and
+ * fails the test when it leaves something behind that the exit of its own process would hide.
+ *
+ * Commands that start threads or run until a signal need a process of their own (e2e/chaind.ts).
+ */
+import fs, { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { processLog } from "../host/base/terminal/process-log.js";
+import { nameProgram, programName } from "../host/base/text/program-name.js";
+import type { Chain } from "../host/chain/app/chain.js";
+import { programChain, serveChain } from "../host/cli/flags/program-chain.js";
+import { DIST } from "./dist.js";
+import { exampleChain } from "./example-chain.js";
+import "./serve-chain.js";
+
+export interface Surroundings {
+  /** On top of the test's own; `undefined` removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string;
+  readonly cwd?: string;
+  /** Default: the example chain with the handlers that were built. */
+  readonly chain?: Chain;
+}
+
+export interface Ended {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const BUILT_CHAIN: Chain = { ...exampleChain, handlers: join(DIST, "handlers") };
+/** How long a command may take to close what it opened. A process would live as long. */
+const CLOSING_MILLIS = 5_000;
+const OPEN_FILES = "/proc/self/fd";
+
+/** Runs a command of `chaind` (or of another chain's program). */
+export function chaindHere(args: readonly string[], { chain = BUILT_CHAIN, ...around }: Surroundings = {}) {
+  return inTurn(() =>
+    runHere("chaind.js", args, around, async () => {
+      const { runCommandLine } = await import("../host/cli/program/command-line.js");
+      const { demoCommand } = await import("../host/cli/demo/run-demo.js");
+      return runCommandLine(chain, [demoCommand]);
+    }),
+  );
+}
+
+/** Runs a command of `chainvisor` that reads or writes files. */
+export function chainvisorHere(args: readonly string[], around: Surroundings = {}) {
+  return inTurn(() =>
+    runHere("chainvisor.js", args, around, async () => {
+      const { runVisorCommand } = await import("../host/visor/run/command-line.js");
+      nameProgram("chainvisor");
+      return runVisorCommand(args, process.env);
+    }),
+  );
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** stdout, the environment and the folder are the process's, so commands run one after the other. */
+function inTurn<T>(run: () => Promise<T>): Promise<T> {
+  const own = last.then(run, run);
+  last = own.catch(() => undefined);
+  return own;
+}
+
+/** Thrown where a command calls `process.exit`, so that nothing after it runs. */
+class Exited extends Error {}
+
+async function runHere(
+  program: string,
+  args: readonly string[],
+  { env = {}, stdin = "", cwd }: Surroundings,
+  run: () => Promise<number>,
+): Promise<Ended> {
+  const before = leftovers();
+  const [stdout, stderr] = [new Captured(1), new Captured(2)];
+  let exited: ((status: number) => void) | undefined;
+  const exit = new Promise<number>((resolve) => {
+    exited = resolve;
+  });
+  const restore = [
+    ...[replaced("stdout", stdout), replaced("stderr", stderr), replaced("stdin", inputOf(stdin))],
+    replaced("argv", [process.execPath, join(DIST, program), ...args]),
+    replaced("exit", (status?: number | string) => {
+      exited?.(Number(status ?? process.exitCode ?? 0));
+      // What is written after it would not be seen.
+      for (const stream of [stdout, stderr]) stream.close();
+      throw new Exited(`process.exit(${status})`);
+    }),
+    ...[withDescriptors({ 1: stdout, 2: stderr }), withEnvironment(env), withFolder(cwd), withExitCode(), withNames()],
+  ];
+  let status: number;
+  try {
+    status = await Promise.race([exit, run()]);
+  } finally {
+    for (const undo of restore.reverse()) undo();
+  }
+  const words = `${program} ${args.join(" ")}`;
+  if (processLog()) throw new Error(`${words}: opened the log of the process; run it in a process of its own`);
+  await expectNothingLeft(words, before);
+  return { status, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Keeps what is written to it. */
+class Captured extends Writable {
+  readonly #chunks: Buffer[] = [];
+  #isClosed = false;
+
+  constructor(readonly fd: 1 | 2) {
+    super({ decodeStrings: true });
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    if (!this.#isClosed) this.#chunks.push(chunk);
+    done();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+}
+
+/** A pipe that holds a text and ends. */
+function inputOf(text: string): Readable {
+  return Object.assign(Readable.from(text === "" ? [] : [Buffer.from(text)], { objectMode: false }), {
+    fd: 0,
+    unref: () => undefined,
+  });
+}
+
+function replaced(name: "stdout" | "stderr" | "stdin" | "argv" | "exit", value: unknown): () => void {
+  const own = Object.getOwnPropertyDescriptor(process, name) as PropertyDescriptor;
+  Object.defineProperty(process, name, { value, configurable: true, enumerable: true, writable: true });
+  return () => Object.defineProperty(process, name, own);
+}
+
+/** `export` writes to the descriptor of stdout, since nothing of a document may wait in memory. */
+function withDescriptors(streams: Readonly<Record<number, Captured>>): () => void {
+  const { writeSync } = fs;
+  const written = (fd: number, bytes: string | Uint8Array, ...rest: never[]) => {
+    const stream = streams[fd];
+    if (!stream) return (writeSync as (...args: unknown[]) => number)(fd, bytes, ...rest);
+    const [offset = 0, length = bytes.length - offset] = rest as number[];
+    const text = typeof bytes === "string" ? Buffer.from(bytes) : Buffer.from(bytes.subarray(offset, offset + length));
+    stream.write(text);
+    return text.length;
+  };
+  fs.writeSync = written as typeof writeSync;
+  syncBuiltinESMExports();
+  return () => {
+    fs.writeSync = writeSync;
+    syncBuiltinESMExports();
+  };
+}
+
+function withEnvironment(env: Readonly<Record<string, string | undefined>>): () => void {
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
+  const set = ([name, value]: readonly [string, string | undefined]) => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+  for (const each of Object.entries(env)) set(each);
+  return () => before.forEach(set);
+}
+
+function withFolder(cwd: string | undefined): () => void {
+  const before = process.cwd();
+  if (cwd !== undefined) process.chdir(cwd);
+  return () => process.chdir(before);
+}
+
+function withExitCode(): () => void {
+  const before = process.exitCode;
+  process.exitCode = undefined;
+  return () => {
+    process.exitCode = before;
+  };
+}
+
+/** The chain and the program's name that the test has for its own calls. */
+function withNames(): () => void {
+  const [chain, name] = [programChain(), programName()];
+  return () => {
+    serveChain(chain);
+    nameProgram(name);
+  };
+}
+
+/** Counts of what keeps a process alive or would act in it later, by kind, and the files that are open. */
+function leftovers(): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const add = (kind: string, count = 1) => found.set(kind, (found.get(kind) ?? 0) + count);
+  for (const kind of process.getActiveResourcesInfo()) add(kind);
+  for (const event of process.eventNames()) add(`listener of ${String(event)}`, process.listenerCount(event));
+  for (const file of openFiles()) add(`open file ${file}`);
+  return found;
+}
+
+function openFiles(): string[] {
+  if (!existsSync(OPEN_FILES)) return [];
+  return readdirSync(OPEN_FILES).flatMap((fd) => {
+    try {
+      const path = readlinkSync(join(OPEN_FILES, fd));
+      return path.startsWith("/") && !/^\/(?:dev|proc)\//.test(path) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function expectNothingLeft(words: string, before: ReadonlyMap<string, number>): Promise<void> {
+  for (const until = Date.now() + CLOSING_MILLIS; ; await sleep(10)) {
+    const left = [...leftovers()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind]) => kind);
+    if (left.length === 0) return;
+    if (Date.now() > until) throw new Error(`${words} left behind: ${left.join(", ")}`);
+  }
+}
