@@ -7,6 +7,7 @@
  */
 import fs, { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -36,6 +37,8 @@ export interface Ended {
 const BUILT_CHAIN: Chain = { ...exampleChain, handlers: join(DIST, "handlers") };
 /** How long a command may take to close what it opened. A process would live as long. */
 const CLOSING_MILLIS = 5_000;
+/** Listeners of the sidecar's programs (host/visor/run/process-groups.ts): a process adds them once, for good. */
+const FOR_GOOD: ReadonlySet<string> = new Set(["stopAll", "killAll"]);
 const OPEN_FILES = "/proc/self/fd";
 
 /** Runs a command of `chaind` (or of another chain's program). */
@@ -93,7 +96,7 @@ async function runHere(
       for (const stream of [stdout, stderr]) stream.close();
       throw new Exited(`process.exit(${status})`);
     }),
-    ...[withDescriptors({ 1: stdout, 2: stderr }), withEnvironment(env), withFolder(cwd), withExitCode(), withNames()],
+    ...[withSystemCalls({ 1: stdout, 2: stderr }), withEnvironment(env), withFolder(cwd), withExitCode(), withNames()],
   ];
   let status: number;
   try {
@@ -145,7 +148,7 @@ function replaced(name: "stdout" | "stderr" | "stdin" | "argv" | "exit", value: 
 }
 
 /** `export` writes to the descriptor of stdout, since nothing of a document may wait in memory. */
-function withDescriptors(streams: Readonly<Record<number, Captured>>): () => void {
+function withSystemCalls(streams: Readonly<Record<number, Captured>>): () => void {
   const { writeSync } = fs;
   const written = (fd: number, bytes: string | Uint8Array, ...rest: never[]) => {
     const stream = streams[fd];
@@ -155,10 +158,14 @@ function withDescriptors(streams: Readonly<Record<number, Captured>>): () => voi
     stream.write(text);
     return text.length;
   };
-  fs.writeSync = written as typeof writeSync;
+  // `upgrade rehearse` gives way to every other process; the tests after it are not to.
+  const { setPriority } = os;
+  Object.assign(fs, { writeSync: written });
+  Object.assign(os, { setPriority: () => undefined });
   syncBuiltinESMExports();
   return () => {
-    fs.writeSync = writeSync;
+    Object.assign(fs, { writeSync });
+    Object.assign(os, { setPriority });
     syncBuiltinESMExports();
   };
 }
@@ -199,9 +206,11 @@ function withNames(): () => void {
 /** Counts of what keeps a process alive or would act in it later, by kind, and the files that are open. */
 function leftovers(): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  const add = (kind: string, count = 1) => found.set(kind, (found.get(kind) ?? 0) + count);
+  const add = (kind: string) => found.set(kind, (found.get(kind) ?? 0) + 1);
   for (const kind of process.getActiveResourcesInfo()) add(kind);
-  for (const event of process.eventNames()) add(`listener of ${String(event)}`, process.listenerCount(event));
+  for (const event of process.eventNames())
+    for (const { name } of process.listeners(event as "exit"))
+      if (!FOR_GOOD.has(name)) add(`listener ${name} of ${String(event)}`);
   for (const file of openFiles()) add(`open file ${file}`);
   return found;
 }

@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { shellWord } from "../../host/base/text/shell-word.js";
 import { build, guest } from "../guest/build.js";
+import { chainvisorHere } from "../in-process.js";
 import { DIST, NO_SERVERS, TestHome } from "./chaind.js";
 import { BLOCK_TIME } from "./prepared-home.js";
 
@@ -57,16 +58,25 @@ function link(home: TestHome, current: string, previous?: string): TestHome {
 
 const currentOf = (home: TestHome) => readlinkSync(join(home.path, "cosmovisor/current"));
 
-function visor(home: TestHome, ...args: readonly string[]) {
-  const env = { ...process.env, DAEMON_NAME: "chaind", DAEMON_HOME: home.path, CHAINVISOR_STATUS_ADDRESS: "" };
-  const options = { env: { ...env, CHAINVISOR_RPC_ADDRESS: "http://127.0.0.1:1" }, encoding: "utf8" } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(DIST, "chainvisor.js"), ...args], options);
+const environment = (home: TestHome) => ({
+  ...{ DAEMON_NAME: "chaind", DAEMON_HOME: home.path, CHAINVISOR_STATUS_ADDRESS: "" },
+  CHAINVISOR_RPC_ADDRESS: "http://127.0.0.1:1",
+});
+
+async function visor(home: TestHome, ...args: readonly string[]) {
+  const { status, stdout, stderr } = await chainvisorHere(args, { env: environment(home) });
   return { status, stderr, json: stdout.startsWith("{") ? JSON.parse(stdout) : undefined };
 }
 
-const wrongIn = (home: TestHome) =>
-  visor(home, "doctor", "-o", "json").json.findings.filter(({ level }: { level: string }) => level === "wrong");
-const nextOf = (home: TestHome): string[] => visor(home, "status", "-o", "json").json.next;
+/** `chainvisor run start`, in a process of its own. */
+function visorRun(home: TestHome) {
+  const options = { env: { ...process.env, ...environment(home) }, encoding: "utf8" } as const;
+  return spawnSync(process.execPath, [join(DIST, "chainvisor.js"), "run", "start", ...FAST], options);
+}
+
+const wrongIn = async (home: TestHome) =>
+  (await visor(home, "doctor", "-o", "json")).json.findings.filter(({ level }: { level: string }) => level === "wrong");
+const nextOf = async (home: TestHome): Promise<string[]> => (await visor(home, "status", "-o", "json")).json.next;
 
 test.each([
   ["no program for the plan", undefined, 12, / add-upgrade v2 PROGRAM$/],
@@ -76,14 +86,14 @@ test.each([
   async (_, found, exit, way) => {
     const home = await beyond();
     if (found) place(join(home.path, "cosmovisor/upgrades/v2/bin/chaind"), found);
-    expect(wrongIn(home)).toEqual([
+    expect(await wrongIn(home)).toEqual([
       expect.objectContaining({
         what: "program",
         detail: expect.stringContaining("cannot run the state of this home: "),
         next: expect.stringMatching(way),
       }),
     ]);
-    const run = visor(home, "run", "start", ...FAST);
+    const run = visorRun(home);
     // 30: the `pre-upgrade` of the program that it goes forward to refuses.
     expect(run.status, run.stderr).toBe(exit);
     expect(home.haltRecord).toMatchObject({ code: "UPG_HALT_HANDLER_MISSING", commands: [] });
@@ -92,11 +102,11 @@ test.each([
     const ways = [expect.stringMatching(wayNow), expect.stringMatching(/ run start /)];
     // After a refused switch it is `status` that finds what the plan lacks.
     expect(next).toEqual(exit === 12 ? ways : []);
-    expect(nextOf(home)).toEqual(ways);
+    expect(await nextOf(home)).toEqual(ways);
     const program = place(join(home.path, "new/chaind"), "");
-    expect(visor(home, "add-upgrade", "v2", program, "--force").status).toBe(0);
-    expect([wrongIn(home), nextOf(home)]).toEqual([[], [expect.stringMatching(/ run start /)]]);
-    const again = visor(home, "run", "start", ...FAST);
+    expect((await visor(home, "add-upgrade", "v2", program, "--force")).status).toBe(0);
+    expect([await wrongIn(home), await nextOf(home)]).toEqual([[], [expect.stringMatching(/ run start /)]]);
+    const again = visorRun(home);
     expect(again.status, again.stderr).toBe(0);
     expect(currentOf(home)).toBe("upgrades/v2");
   },
@@ -104,7 +114,7 @@ test.each([
 
 test("rollback --program-only to a program that is too old for the state → 30, no link changes; after the blocks are taken back it links", async () => {
   const home = await switched();
-  const refused = visor(home, "rollback", "--program-only");
+  const refused = await visor(home, "rollback", "--program-only");
   expect(refused.status, refused.stderr).toBe(30);
   expect(refused.stderr).toMatch(/genesis\/bin\/chaind cannot run the state of .* upgrade handler is missing for v2/);
   const way = `${shellWord(join(home.path, "cosmovisor/upgrades/v2/bin/chaind"))} rollback --to 5 --home ${shellWord(home.path)}`;
@@ -112,7 +122,7 @@ test("rollback --program-only to a program that is too old for the state → 30,
   expect([currentOf(home), readlinkSync(join(home.path, "cosmovisor/previous"))]).toEqual(["upgrades/v2", "genesis"]);
   const back = spawnSync("sh", ["-c", `${way} --yes`], { encoding: "utf8" });
   expect(back.status, back.stderr).toBe(0);
-  const done = visor(home, "rollback", "--program-only");
+  const done = await visor(home, "rollback", "--program-only");
   expect(done.status, done.stderr).toBe(0);
   expect(currentOf(home)).toBe("genesis");
 });
@@ -127,8 +137,8 @@ async function linkedTooOld() {
 
 test("linked to a program that is too old, with the program of the last upgrade in its folder → the next start links that one", async () => {
   const home = await linkedTooOld();
-  expect([wrongIn(home), nextOf(home)]).toEqual([[], [expect.stringMatching(/ run start$/)]]);
-  const run = visor(home, "run", "start", ...FAST);
+  expect([await wrongIn(home), await nextOf(home)]).toEqual([[], [expect.stringMatching(/ run start$/)]]);
+  const run = visorRun(home);
   expect(run.status, run.stderr).toBe(0);
   expect(currentOf(home)).toBe("upgrades/v2");
   // The upgrade is made: a backup now would be one of later blocks, for a program that is too old for them.
@@ -139,11 +149,11 @@ test("the same without that program and its plan file → add-upgrade, then the 
   const home = await switched();
   rmSync(join(home.path, "cosmovisor"), { recursive: true });
   place(join(home.path, "cosmovisor/genesis/bin/chaind"), OLD);
-  expect(visor(home, "run", "start", ...FAST).status).toBe(12);
+  expect(visorRun(home).status).toBe(12);
   const ways = [expect.stringMatching(/ add-upgrade v2 PROGRAM$/), expect.stringMatching(/ run start /)];
-  expect(nextOf(home)).toEqual(ways);
-  expect(visor(home, "add-upgrade", "v2", place(join(home.path, "new/chaind"), "")).status).toBe(0);
-  const run = visor(home, "run", "start", ...FAST);
+  expect(await nextOf(home)).toEqual(ways);
+  expect((await visor(home, "add-upgrade", "v2", place(join(home.path, "new/chaind"), ""))).status).toBe(0);
+  const run = visorRun(home);
   expect(run.status, run.stderr).toBe(0);
   expect(currentOf(home)).toBe("upgrades/v2");
 });
@@ -151,11 +161,11 @@ test("the same without that program and its plan file → add-upgrade, then the 
 test("the same with a plan ahead → doctor and status name the start, which links the program, and no pre-upgrade of the old one", async () => {
   const home = await linkedTooOld();
   home.schedule({ name: "v3", height: 100n }, 12n, 2n);
-  expect(wrongIn(home)).toContainEqual(
+  expect(await wrongIn(home)).toContainEqual(
     expect.objectContaining({ what: "program", next: expect.stringMatching(/ run start$/) }),
   );
-  expect(JSON.stringify([wrongIn(home), nextOf(home)])).not.toContain("genesis/bin/chaind pre-upgrade");
-  expect(nextOf(home)).toEqual([expect.stringMatching(/ run start$/)]);
+  expect(JSON.stringify([await wrongIn(home), await nextOf(home)])).not.toContain("genesis/bin/chaind pre-upgrade");
+  expect(await nextOf(home)).toEqual([expect.stringMatching(/ run start$/)]);
 });
 
 test("the staged handler of a plan ahead does not fit → status names pre-upgrade and the handler's problem, not the program; --program-only links", async () => {
@@ -165,7 +175,7 @@ test("the staged handler of a plan ahead does not fit → status names pre-upgra
   mkdirSync(join(home.path, "handlers/staged"), { recursive: true });
   const wasm = build(guest(), { name: "v3", storeUpgrades: { added: ["gov"] } });
   writeFileSync(join(home.path, "handlers/staged/v3.wasm"), wasm);
-  const { readiness } = visor(home, "status", "-o", "json").json;
+  const { readiness } = (await visor(home, "status", "-o", "json")).json;
   expect(JSON.stringify(readiness)).not.toContain("cannot run the state of this home");
   expect(readiness).toContainEqual(
     expect.objectContaining({
@@ -175,6 +185,6 @@ test("the staged handler of a plan ahead does not fit → status names pre-upgra
       ),
     }),
   );
-  const back = visor(home, "rollback", "--program-only");
+  const back = await visor(home, "rollback", "--program-only");
   expect(back.status, back.stderr).toBe(0);
 });

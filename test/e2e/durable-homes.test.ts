@@ -8,6 +8,7 @@ import { verifyHome } from "../../host/cli/offline/verify.js";
 import { BlockStore } from "../../host/node/blocks/block-store.js";
 import { LmdbFileDatabase } from "../../host/state/store/disk/lmdb-file-database.js";
 import { haltInLog } from "../halt-line.js";
+import { chaindHere } from "../in-process.js";
 import { SPLIT_BALANCES } from "../scenario/versions.js";
 import { bundleWorker } from "../sim/worker-process.js";
 import { DIST, NO_SERVERS, run, TestHome } from "./chaind.js";
@@ -148,13 +149,13 @@ describe("chaind start", () => {
 });
 
 describe("export, verify, pre-upgrade, handler run", () => {
-  test("on a home without LMDB's lock file → nothing in the home is made, changed or removed", () => {
+  test("on a home without LMDB's lock file → nothing in the home is made, changed or removed", async () => {
     const home = begun();
     rmSync(home.data("chain.mdb-lock"));
     const before = entries(home.path);
     for (const args of readers(home)) {
-      const { status, stderr } = spawnSync(NODE, [CHAIND, ...args]);
-      expect(status, stderr.toString()).toBe(0);
+      const { status, stderr } = await chaindHere(args);
+      expect(status, stderr).toBe(0);
       expect(entries(home.path), args.join(" ")).toEqual(before);
     }
   });
@@ -213,7 +214,8 @@ describe("export, verify, pre-upgrade, handler run", () => {
     ]);
     await node.says("block made");
     const names = Object.keys(entries(home.path));
-    const exits = readers(home).map((args) => spawnSync(NODE, [CHAIND, ...args]).status);
+    const exits: number[] = [];
+    for (const args of readers(home)) exits.push((await chaindHere(args)).status);
     // The plan is not due yet: this binary can take over at its height.
     expect(exits).toEqual([IO_EXIT, IO_EXIT, 0, 0]);
     expect(Object.keys(entries(home.path))).toEqual(names);
@@ -235,7 +237,7 @@ describe("a database that is damaged", () => {
     for (const name of ["height", "last_committed_height", "app_hash"]) expect(fields).not.toHaveProperty(name);
     // Past the first pages a walk finds it.
     writeFileSync(file, bytes.subarray(0, bytes.length - 4_096 * 4));
-    const verified = spawnSync(NODE, [CHAIND, "verify", "--home", home.path], { encoding: "utf8" });
+    const verified = await chaindHere(["verify", "--home", home.path]);
     expect(verified.status, verified.stderr).toBe(IO_EXIT);
     expect(verified.stderr).toMatch(/^Error: .* \[UPG_STORE_CORRUPT\]$/m);
     expect(verified.stderr).not.toMatch(/`[a-z]+ verify`/);
