@@ -48,7 +48,11 @@ export default defineConfig({
       { extends: true, test: { name: "visor", include: ["test/visor/**/*.test.ts"] } },
       { extends: true, test: { name: "sim", include: ["test/sim/**/*.test.ts"] } },
       { extends: true, test: { name: "web", include: ["test/web/**/*.test.ts"] } },
-      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
+      { extends: true, test: { name: "component", include: ["test/component/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], globalSetup: "test/e2e/packed-folder.ts" },
+      },
       // `npm run verify:sdk`: the Cosmos SDK takes long to compile.
       ...(process.env["WITH_SDK"]
         ? [{ extends: true as const, test: { name: "sdk", include: ["test/embed-sdk/**/*.test.ts"] } }]

@@ -81,7 +81,7 @@ async function runHere(
   { env = {}, stdin = "", cwd }: Surroundings,
   run: () => Promise<number>,
 ): Promise<Ended> {
-  const before = leftovers();
+  const [before, log] = [leftovers(), processLog()];
   const [stdout, stderr] = [new Captured(1), new Captured(2)];
   let exited: ((status: number) => void) | undefined;
   const exit = new Promise<number>((resolve) => {
@@ -105,7 +105,7 @@ async function runHere(
     for (const undo of restore.reverse()) undo();
   }
   const words = `${program} ${args.join(" ")}`;
-  if (processLog()) throw new Error(`${words}: opened the log of the process; run it in a process of its own`);
+  if (processLog() !== log) throw new Error(`${words}: opened the log of the process; run it in a process of its own`);
   await expectNothingLeft(words, before);
   return { status, stdout: stdout.text, stderr: stderr.text };
 }

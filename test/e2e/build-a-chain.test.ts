@@ -2,7 +2,7 @@
  * docs/build-a-chain.md, executed from the packed package in an empty folder: its files are written, its commands are one
  * session of a real shell, word by word. Then stock CosmJS writes a note, and gRPC reflection reads it.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -14,6 +14,7 @@ import { MsgAddNoteSchema } from "../../examples/notes-chain/gen/notes_pb.js";
 import { ReflectedClient } from "../unit/serve/api/reflected-client.js";
 import { MNEMONIC } from "../unit/serve/api/test-node.js";
 import { freePort } from "./free-port.js";
+import { packInto } from "./packed.js";
 
 const wallet = await DirectSecp256k1HdWallet.fromMnemonic(MNEMONIC, { prefix: "notes" });
 const SIGNER = (await wallet.getAccounts())[0]?.address ?? "";
@@ -33,20 +34,12 @@ const files = Array.from(
   }),
 );
 
-/** The package as the registry would have it. */
-function pack(): string {
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-  const json = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const [{ filename = "" } = {}] = JSON.parse(json) as { filename: string }[];
-  return join(folder, filename);
-}
-
 /** Blocks of shell and files, in the page's order; afterwards the shell waits until it is killed. */
 function session(): string {
   const quick = "npm install --prefer-offline --no-audit --no-fund";
   const sh = Array.from(PAGE.matchAll(/^```sh\n([\s\S]*?)^```$/gm), ([, text = ""]) => text).join("\n");
   const commands = sh
-    .replace("npm install chain-upgrade", `${quick} ${pack()}`)
+    .replace("npm install chain-upgrade", `${quick} ${packInto(folder)}`)
     .replaceAll("npm install --save", `${quick} --save`);
   const again = "run &\nuntil notesd query bank total 2> /dev/null; do sleep 0.2; done";
   const more = `${again}\nnotesd tx bank send alice ${SIGNER} 1000000ustake --broadcast-mode block --yes\necho "== ready"\nwait\n`;

@@ -46,3 +46,11 @@ describe.each<[string, readonly string[][]]>([
     },
   );
 });
+
+test("chaind start --help | head -1 → the first line, and no error", async () => {
+  const { stdout, stderr } = await promisify(execFile)("sh", [
+    "-c",
+    `"${process.execPath}" "${join(DIST, "chaind.js")}" start --help | head -1`,
+  ]);
+  expect([stdout.split("\n").length, stderr]).toEqual([2, ""]);
+});

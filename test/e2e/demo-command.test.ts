@@ -1,6 +1,6 @@
 /** `chaind demo` as a command of the program: its help, its mistakes, its output. What it shows is tested in main-job.test.ts. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ describe("chaind demo", () => {
     expect(JSON.parse(json.stderr)).toEqual({ error: text, code: "UPG_INVALID_ARGUMENT" });
   });
 
-  test("--home of a chain → 2: name a new folder, or start that one; the home of the environment is left alone", async () => {
+  test("--home of a chain → 2: name a new folder, or start that one", async () => {
     const line = new CommandLine();
     await line.json("init", "one");
     const refused = await line.run(["demo", "--home", line.home]);
@@ -37,13 +37,7 @@ describe("chaind demo", () => {
       `Error: ${line.home} has a chain in it: name a folder that is new; \`npx chaind start --home ${line.home}\` goes on ` +
         "with that chain [UPG_INVALID_CONFIG]\n",
     );
-    const before = readdirSync(line.home);
-    const shown = await line.run(["demo", "-o", "json"]);
-    expect(shown.exit, shown.stderr).toBe(0);
-    const events = shown.stdout.trimEnd().split("\n");
-    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ event: "done", ok: true });
-    expect(readdirSync(line.home)).toEqual(before);
-  }, 180_000);
+  });
 
   test("killed while its node runs → the node ends too, and lets go of the home", async () => {
     const line = new CommandLine();

@@ -2,18 +2,17 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { packInto } from "./packed.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 
 /** Folder of the package in `folder/node_modules`. npm's record there says that it came from the tarball, which is kept. */
 export function installPackage(folder: string): string {
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-  const json = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const [{ filename = "" } = {}] = JSON.parse(json) as { filename: string }[];
+  const tarball = packInto(folder);
   const packages = join(folder, "node_modules");
   const installed = join(packages, "chain-upgrade");
   mkdirSync(installed, { recursive: true });
-  execFileSync("tar", ["-xzf", join(folder, filename), "--strip-components=1", "-C", installed]);
+  execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
   for (const name of readdirSync(join(ROOT, "node_modules"))) {
     if (!name.startsWith(".")) symlinkSync(join(ROOT, "node_modules", name), join(packages, name));
   }

@@ -1,13 +1,16 @@
-/** `npm start` as a process: the same story each time, on the small chain and on real state. */
-import { existsSync } from "node:fs";
+/** `npm start` and `chaind demo` as processes: the same story each time, on the small chain and on real state. */
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DIST, run } from "./chaind.js";
+import { CommandLine } from "./command-line.js";
 
 type JsonEvent = Readonly<Record<string, unknown>>;
 
-async function mainJob(...args: readonly string[]): Promise<JsonEvent[]> {
-  const end = await run(join(DIST, "main-job.js"), ["--json", ...args]).end;
+const mainJob = (...args: readonly string[]) => events("main-job.js", ["--json", ...args]);
+
+async function events(script: string, args: readonly string[], env = {}): Promise<JsonEvent[]> {
+  const end = await run(join(DIST, script), args, env).end;
   expect(end.exit, end.stderr).toBe(0);
   const lines = end.stdout.trimEnd().split("\n");
   return lines.map((line) => JSON.parse(line) as JsonEvent);
@@ -22,7 +25,7 @@ const DATA = process.env["CHAIN_DATA"] ?? join(import.meta.dirname, "../../../sh
 const COSMOSHUB_2 = join(DATA, "genesis.cosmoshub-2.json.gz");
 
 describe("npm start", () => {
-  test("twice → the same events but for ms, in the documented order", async () => {
+  test("→ the documented events in order; `chaind demo`, beside a home in the environment → the same but for ms, and that home stays as it is", async () => {
     const first = await mainJob();
     const names = first.map(({ event }) => event);
     expect(names).toEqual(["init", "scheduled", "halt", "start", "applied", "block", "block", "block", "done"]);
@@ -31,7 +34,11 @@ describe("npm start", () => {
     expect(named(first, "applied")).toMatchObject({ gas: expect.stringMatching(/^[1-9][0-9]{5,}$/) });
     expect(named(first, "done")).toMatchObject({ ok: true, skipped: [] });
     expect(named(first, "done")["supply"]).toEqual(named(first, "init")["supply"]);
-    expect(timeless(await mainJob())).toEqual(timeless(first));
+    const line = new CommandLine();
+    await line.json("init", "one");
+    const before = readdirSync(line.home);
+    expect(timeless(await events("chaind.js", ["demo", "-o", "json"], line.env))).toEqual(timeless(first));
+    expect(readdirSync(line.home)).toEqual(before);
   }, 180_000);
 
   const onRealState = existsSync(COSMOSHUB_2) ? test : test.skip;

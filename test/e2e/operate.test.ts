@@ -11,6 +11,7 @@ import { afterAll, expect, test } from "vitest";
 import { COMPILER_VERSION } from "../../host/cli/author/compiler.js";
 import { NO_RESTART } from "../../host/visor/decide/program-end.js";
 import { freePort } from "./free-port.js";
+import { packInto } from "./packed.js";
 import { blocksOf, pageText, runSession, sessionOf } from "./page-session.js";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -18,14 +19,6 @@ const PAGE = pageText("docs/operate.md");
 const TEST_MILLIS = 15 * 60_000;
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-operate-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The package as the registry would have it. */
-function pack(): string {
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-  const json = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const [{ filename = "" } = {}] = JSON.parse(json) as { filename: string }[];
-  return join(folder, filename);
-}
 
 /**
  * Most of the page's time is waiting for heights, so blocks come as fast as commands do on this machine: none may pass while one is
@@ -61,7 +54,7 @@ test(
     const quick = "npm install --prefer-offline --no-audit --no-fund";
     const compiler = `--save-exact assemblyscript@${COMPILER_VERSION}`;
     const replaced = new Map([
-      ["npm install chain-upgrade", `${quick} ${pack()}`],
+      ["npm install chain-upgrade", `${quick} ${packInto(folder)}`],
       [`npm install ${compiler}`, `${quick} ${compiler}`],
       ['_period="30s"', '_period="15s"'],
     ]);

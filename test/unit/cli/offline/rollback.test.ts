@@ -13,6 +13,7 @@ import { endRollback, type LastState, noteRollback } from "../../../../host/node
 import { Home } from "../../../../host/node/home/home.js";
 import { DIST, TestHome } from "../../../e2e/chaind.js";
 import { makeBlocksUpTo, withNode } from "../../../e2e/prepared-home.js";
+import { chaindHere } from "../../../in-process.js";
 
 const HANDLERS = join(DIST, "handlers");
 const UPGRADE = { name: "v2", height: 6n };
@@ -188,19 +189,19 @@ describe("chaind rollback --to, killed", () => {
     }
   });
 
-  test("without --yes and without a person → refused; --dry-run → what would be lost, nothing written", () => {
+  test("without --yes and without a person → refused; --dry-run → what would be lost, nothing written", async () => {
     const home = upgraded(8n);
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [join(DIST, "chaind.js"), "rollback", "--home", home.path, "--to", "4", ...args], {
-        input: "",
-        encoding: "utf8",
-      });
-    const asked = run();
+    const run = (...args: string[]) => chaindHere(["rollback", "--home", home.path, "--to", "4", ...args]);
+    const asked = await run();
     expect(asked.status).not.toBe(0);
     expect(asked.stderr).toContain("4 blocks with 0 transactions are lost");
     expect(asked.stderr).toContain("give --yes");
-    expect(JSON.parse(run("--dry-run", "-o", "json").stdout)).toMatchObject({ from: "8", to: "4", upgrades: ["v2"] });
+    expect(JSON.parse((await run("--dry-run", "-o", "json")).stdout)).toMatchObject({
+      from: "8",
+      to: "4",
+      upgrades: ["v2"],
+    });
     expect(home.last.height).toBe("8");
-    expect(JSON.parse(run("--yes", "-o", "json").stdout)).toMatchObject({ height: "4", removed: "8" });
+    expect(JSON.parse((await run("--yes", "-o", "json")).stdout)).toMatchObject({ height: "4", removed: "8" });
   });
 });

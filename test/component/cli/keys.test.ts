@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CommandLine } from "./command-line.js";
+import { CommandLine } from "../../e2e/command-line.js";
 
-import { ADDRESS, MNEMONIC } from "./known-key.js";
+import { ADDRESS, MNEMONIC } from "../../e2e/known-key.js";
 
 const PASSWORD = "correct horse";
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1) ?? "";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import "../serve-chain.js";
-import { makeProgram } from "../../host/cli/program/program.js";
-import { CommandLine } from "./command-line.js";
+import "../../serve-chain.js";
+import { makeProgram } from "../../../host/cli/program/program.js";
+import { CommandLine } from "../../e2e/command-line.js";
 
 describe("config set", () => {
   test.each([

@@ -3,15 +3,15 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { build, guest, MINIMAL_MANIFEST } from "../guest/build.js";
-import { genesisText } from "../scenario/genesis-text.js";
-import { at, handler, SPLIT_BALANCES, written } from "./handler-line.js";
-import { makeHome, withNode } from "./prepared-home.js";
+import { at, handler, SPLIT_BALANCES, written } from "../../../e2e/handler-line.js";
+import { makeHome, withNode } from "../../../e2e/prepared-home.js";
+import { build, guest, MINIMAL_MANIFEST } from "../../../guest/build.js";
+import { genesisText } from "../../../scenario/genesis-text.js";
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../../..");
 const home = at("home");
 const project = at("project");
 const manifest = written("manifest.json", Buffer.from(JSON.stringify(MINIMAL_MANIFEST)));

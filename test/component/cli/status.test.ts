@@ -1,7 +1,7 @@
 /** `status` for scripts. */
 import { expect, test } from "vitest";
-import { useTestNode } from "../unit/serve/api/test-node.js";
-import { CommandLine } from "./command-line.js";
+import { CommandLine } from "../../e2e/command-line.js";
+import { useTestNode } from "../../unit/serve/api/test-node.js";
 
 test("chaind status without -o json → one object of JSON all the same", () =>
   useTestNode(async ({ rpc }) => {

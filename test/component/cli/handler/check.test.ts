@@ -2,10 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import { sha256 } from "../../host/base/native/sha256.js";
-import { toHex } from "../../host/base/text/bytes.js";
-import { build, guest } from "../guest/build.js";
-import { at, folder, handler, type Json, SPLIT_BALANCES, written } from "./handler-line.js";
+import { sha256 } from "../../../../host/base/native/sha256.js";
+import { toHex } from "../../../../host/base/text/bytes.js";
+import { at, folder, handler, type Json, SPLIT_BALANCES, written } from "../../../e2e/handler-line.js";
+import { build, guest } from "../../../guest/build.js";
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });

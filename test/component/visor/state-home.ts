@@ -1,9 +1,9 @@
 /** Commands of chainvisor on a home whose state a test has prepared, with programs that print one line for `pre-upgrade`. */
-import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
-import { DIST, type TestHome } from "../../../e2e/chaind.js";
+import type { TestHome } from "../../e2e/chaind.js";
+import { chainvisorHere } from "../../in-process.js";
 
 const NAME = "dummyd";
 
@@ -17,10 +17,10 @@ export function program(home: TestHome, folder: string, says: string): string {
   return file;
 }
 
-export function visor(home: TestHome, ...words: readonly string[]) {
-  const args = [join(DIST, "chainvisor.js"), ...words, "--home", home.path, "--name", NAME, "-o", "json"];
-  const env = { ...process.env, DAEMON_ALLOW_DOWNLOAD_BINARIES: "false", UNSAFE_SKIP_BACKUP: "true" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+export async function visor(home: TestHome, ...words: readonly string[]) {
+  const env = { DAEMON_ALLOW_DOWNLOAD_BINARIES: "false", UNSAFE_SKIP_BACKUP: "true" };
+  const args = [...words, "--home", home.path, "--name", NAME, "-o", "json"];
+  const { status, stdout, stderr } = await chainvisorHere(args, { env });
   if (status !== 2) expect(stdout, stderr).not.toBe("");
   return { status, stderr, json: stdout === "" ? undefined : JSON.parse(stdout) };
 }

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import type { Report } from "../../host/cli/rehearsal/report/report.js";
-import { Home } from "../../host/node/home/home.js";
-import { encodeAddress } from "../addresses.js";
-import { chaindHere } from "../in-process.js";
-import { TestHome } from "./chaind.js";
+import type { Report } from "../../../../host/cli/rehearsal/report/report.js";
+import { Home } from "../../../../host/node/home/home.js";
+import { encodeAddress } from "../../../addresses.js";
+import { TestHome } from "../../../e2e/chaind.js";
+import { chaindHere } from "../../../in-process.js";
 
 // `rehearse` gives way to every other process of the machine: beside other tests it can wait for minutes.
 vi.setConfig({ testTimeout: 300_000 });

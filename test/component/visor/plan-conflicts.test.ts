@@ -2,7 +2,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { TestHome } from "../../../e2e/chaind.js";
+import { TestHome } from "../../e2e/chaind.js";
 import { program, visor } from "./state-home.js";
 
 const MAKES_LATER = "this binary can take over at the height; started before it, it comes too early and ends with 11";
@@ -19,7 +19,7 @@ function scheduledHome(): TestHome {
 const queue = (home: TestHome, name: string, height: number) =>
   writeFileSync(join(home.path, "cosmovisor/queue.json"), JSON.stringify({ v: 1, plans: [{ name, height }] }));
 
-const exits = (home: TestHome) => ["status", "doctor"].map((command) => visor(home, command).status);
+const exits = async (home: TestHome) => [(await visor(home, "status")).status, (await visor(home, "doctor")).status];
 
 interface Row {
   readonly what: string;
@@ -28,8 +28,8 @@ interface Row {
   readonly next: string | null;
 }
 
-const lackingOf = (home: TestHome): Row[] =>
-  visor(home, "status").json.readiness.filter(({ state }: Row) => state !== "ready" && state !== "skipped");
+const lackingOf = async (home: TestHome): Promise<Row[]> =>
+  (await visor(home, "status")).json.readiness.filter(({ state }: Row) => state !== "ready" && state !== "skipped");
 
 describe("a queued height beside the chain's plan", () => {
   test.each([
@@ -39,23 +39,23 @@ describe("a queued height beside the chain's plan", () => {
     ["v3", 30, MAKES_LATER, /carries the chain's "v2".*before height 40.*exit 11/],
   ])(
     "%s at %i → not ready in status, plan and doctor, with the command that takes it back",
-    (name, height, says, why) => {
+    async (name, height, says, why) => {
       const home = scheduledHome();
       const file = program(home, `upgrades/${name.toLowerCase()}`, says);
       queue(home, name, height);
-      expect(exits(home)).toEqual([30, 30]);
-      const rows = lackingOf(home);
+      expect(await exits(home)).toEqual([30, 30]);
+      const rows = await lackingOf(home);
       expect(rows).toMatchObject([{ what: "plan", state: "wrong", detail: expect.stringMatching(why) }]);
       expect(rows[0]?.next).toContain(`add-upgrade ${name} ${file} --upgrade-height 0 --force`);
-      expect(visor(home, "plan").json.plans).toEqual(
+      expect((await visor(home, "plan")).json.plans).toEqual(
         expect.arrayContaining([expect.objectContaining({ name: "v2", height: "40" })]),
       );
-      const back = visor(home, "add-upgrade", name, file, "--upgrade-height", "0", "--force");
-      expect([back.status, exits(home)]).toEqual([0, [3, 0]]);
+      const back = await visor(home, "add-upgrade", name, file, "--upgrade-height", "0", "--force");
+      expect([back.status, await exits(home)]).toEqual([0, [3, 0]]);
     },
   );
 
-  test("an earlier version without the plan's handler → ready; the chain's own height, or a later plan → ready", () => {
+  test("an earlier version without the plan's handler → ready; the chain's own height, or a later plan → ready", async () => {
     const home = scheduledHome();
     for (const name of ["v1.5", "v3"]) program(home, `upgrades/${name}`, MAKES_NOT);
     for (const [name, height] of [
@@ -64,34 +64,34 @@ describe("a queued height beside the chain's plan", () => {
       ["v3", 50],
     ] as const) {
       queue(home, name, height);
-      expect([name, ...exits(home)]).toEqual([name, 3, 0]);
+      expect([name, ...(await exits(home))]).toEqual([name, 3, 0]);
     }
   });
 
-  test("add-upgrade of a height that contradicts the chain's plan → refused, also with --force, and nothing is written", () => {
+  test("add-upgrade of a height that contradicts the chain's plan → refused, also with --force, and nothing is written", async () => {
     const home = scheduledHome();
     const file = program(home, "upgrades/v2", MAKES_LATER);
     for (const [name, height] of [
       ["v2", "30"],
       ["other", "40"],
     ] as const) {
-      const { status, stderr } = visor(home, "add-upgrade", name, file, "--upgrade-height", height, "--force");
+      const { status, stderr } = await visor(home, "add-upgrade", name, file, "--upgrade-height", height, "--force");
       expect([name, status]).toEqual([name, 2]);
       expect(stderr).toMatch(/the chain has scheduled \\"v2\\" for height 40.*without --upgrade-height/);
     }
     expect(() => readFileSync(join(home.path, "cosmovisor/queue.json"))).toThrow(/ENOENT/);
     expect(() => readFileSync(join(home.path, "cosmovisor/upgrades/other/bin/dummyd"))).toThrow(/ENOENT/);
-    expect(visor(home, "add-upgrade", "v2", file, "--upgrade-height", "40", "--force").status).toBe(0);
+    expect((await visor(home, "add-upgrade", "v2", file, "--upgrade-height", "40", "--force")).status).toBe(0);
   });
 });
 
-test("the link leads to the program of a plan that the chain has scheduled for later → doctor names it, and the way back", () => {
+test("the link leads to the program of a plan that the chain has scheduled for later → doctor names it, and the way back", async () => {
   const home = scheduledHome();
   const root = join(home.path, "cosmovisor");
   writeFileSync(join(root, "upgrades/v2/upgrade-info.json"), JSON.stringify({ name: "v2", height: 3, info: "" }));
   symlinkSync("upgrades/v2", join(root, "current"));
   symlinkSync("genesis", join(root, "previous"));
-  const { status, json } = visor(home, "doctor");
+  const { status, json } = await visor(home, "doctor");
   expect(status).toBe(30);
   const findings = json.findings as readonly { what: string; level: string; detail: string; next: string | null }[];
   expect(findings.filter(({ level }) => level === "wrong")).toMatchObject([
@@ -102,6 +102,6 @@ test("the link leads to the program of a plan that the chain has scheduled for l
     },
   ]);
   expect(findings.some(({ detail }) => /no upgrade is ahead/.test(detail))).toBe(false);
-  expect(visor(home, "status").json.plan).toMatchObject({ name: "v2", height: "40" });
-  expect([visor(home, "status").status, visor(home, "plan").status]).toEqual([30, 30]);
+  expect((await visor(home, "status")).json.plan).toMatchObject({ name: "v2", height: "40" });
+  expect([(await visor(home, "status")).status, (await visor(home, "plan")).status]).toEqual([30, 30]);
 });

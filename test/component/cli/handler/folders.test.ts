@@ -1,7 +1,7 @@
 /** `chaind handler new` and `build` where no project can be made, or is: one line that says what to do, nothing left behind. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { at, handler } from "./handler-line.js";
+import { at, handler } from "../../../e2e/handler-line.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 
