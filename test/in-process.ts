@@ -15,6 +15,7 @@ import { processLog } from "../host/base/terminal/process-log.js";
 import { nameProgram, programName } from "../host/base/text/program-name.js";
 import type { Chain } from "../host/chain/app/chain.js";
 import { programChain, serveChain } from "../host/cli/flags/program-chain.js";
+import type { ProgramCommand } from "../host/cli/program/program-command.js";
 import { DIST } from "./dist.js";
 import { exampleChain } from "./example-chain.js";
 import "./serve-chain.js";
@@ -26,6 +27,8 @@ export interface Surroundings {
   readonly cwd?: string;
   /** Default: the example chain with the handlers that were built. */
   readonly chain?: Chain;
+  /** Commands besides those of every chain and `demo`. */
+  readonly more?: readonly ProgramCommand[];
 }
 
 export interface Ended {
@@ -42,12 +45,12 @@ const FOR_GOOD: ReadonlySet<string> = new Set(["stopAll", "killAll"]);
 const OPEN_FILES = "/proc/self/fd";
 
 /** Runs a command of `chaind` (or of another chain's program). */
-export function chaindHere(args: readonly string[], { chain = BUILT_CHAIN, ...around }: Surroundings = {}) {
+export function chaindHere(args: readonly string[], { chain = BUILT_CHAIN, more = [], ...around }: Surroundings = {}) {
   return inTurn(() =>
     runHere("chaind.js", args, around, async () => {
       const { runCommandLine } = await import("../host/cli/program/command-line.js");
       const { demoCommand } = await import("../host/cli/demo/run-demo.js");
-      return runCommandLine(chain, [demoCommand]);
+      return runCommandLine(chain, [demoCommand, ...more]);
     }),
   );
 }

@@ -83,11 +83,14 @@ const CHAINVISOR: Readonly<Record<string, Use>> = {
   version: [["version", "--cosmovisor-only"], 0, VERSION],
 };
 
+const ENV: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "chaind.js": { CHAIND_HOME: home, CHAIND_KEYRING_BACKEND: "test" },
+  "chainvisor.js": { DAEMON_HOME: join(root, "visor"), DAEMON_NAME: "chaind", CHAINVISOR_STATUS_ADDRESS: "" },
+};
+
 async function ends(program: string, words: readonly string[]) {
-  const env = { ...process.env, CHAIND_HOME: home, CHAIND_KEYRING_BACKEND: "test" };
   const child = spawn(process.execPath, [join(DIST, program), ...words], {
-    env: { ...env, DAEMON_HOME: join(root, "visor"), DAEMON_NAME: "chaind", CHAINVISOR_STATUS_ADDRESS: "" },
-    stdio: ["ignore", "pipe", "pipe"],
+    ...{ env: { ...process.env, ...ENV[program] }, stdio: ["ignore", "pipe", "pipe"] },
   });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (printed += text));

@@ -2,9 +2,8 @@
  * A secret sealed with a password: scrypt makes a key of it, XChaCha20-Poly1305 seals. What the seal must stay with (the
  * key's name and address) is authenticated too, so sealed keys cannot be swapped between files.
  */
-import { randomBytes } from "node:crypto";
+import { randomBytes, scryptSync } from "node:crypto";
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js";
-import { scrypt } from "@noble/hashes/scrypt.js";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { fromBase64, toBase64, utf8 } from "../../base/text/bytes.js";
 
@@ -59,7 +58,9 @@ export function opens(sealed: unknown, password: string, bound: string): boolean
 }
 
 function stretched(password: string, salt: Uint8Array, { n, r, p }: { n: number; r: number; p: number }): Uint8Array {
-  return scrypt(utf8(password.normalize("NFKC")), salt, { N: n, r, p, dkLen: KEY_BYTES, maxmem: 2 ** 31 });
+  const options = { N: n, r, p, maxmem: 2 ** 31 };
+  // A copy: a Buffer may be a part of memory that others use.
+  return Uint8Array.from(scryptSync(utf8(password.normalize("NFKC")), salt, KEY_BYTES, options));
 }
 
 /** The numbers, and the bytes of the texts. */
