@@ -11,14 +11,11 @@ import os from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { processLog } from "../host/base/terminal/process-log.js";
-import { nameProgram, programName } from "../host/base/text/program-name.js";
+import { PROCESS_IO } from "../host/base/terminal/io.js";
 import type { Chain } from "../host/chain/app/chain.js";
-import { programChain, serveChain } from "../host/cli/flags/program-chain.js";
 import type { ProgramCommand } from "../host/cli/program/program-command.js";
 import { DIST } from "./dist.js";
 import { exampleChain } from "./example-chain.js";
-import "./serve-chain.js";
 
 export interface Surroundings {
   /** On top of the test's own; `undefined` removes a variable. */
@@ -50,7 +47,9 @@ export function chaindHere(args: readonly string[], { chain = BUILT_CHAIN, more 
     runHere("chaind.js", args, around, async () => {
       const { runCommandLine } = await import("../host/cli/program/command-line.js");
       const { demoCommand } = await import("../host/cli/demo/run-demo.js");
-      return runCommandLine(chain, [demoCommand, ...more]);
+      const status = await runCommandLine(chain, args, PROCESS_IO, [demoCommand, ...more]);
+      // A command of the chain's own may set the status itself.
+      return status || Number(process.exitCode ?? 0);
     }),
   );
 }
@@ -60,8 +59,7 @@ export function chainvisorHere(args: readonly string[], around: Surroundings = {
   return inTurn(() =>
     runHere("chainvisor.js", args, around, async () => {
       const { runVisorCommand } = await import("../host/visor/run/command-line.js");
-      nameProgram("chainvisor");
-      return runVisorCommand(args, process.env);
+      return runVisorCommand(args, PROCESS_IO);
     }),
   );
 }
@@ -84,7 +82,7 @@ async function runHere(
   { env = {}, stdin = "", cwd }: Surroundings,
   run: () => Promise<number>,
 ): Promise<Ended> {
-  const [before, log] = [leftovers(), processLog()];
+  const before = leftovers();
   const [stdout, stderr] = [new Captured(1), new Captured(2)];
   let exited: ((status: number) => void) | undefined;
   const exit = new Promise<number>((resolve) => {
@@ -99,7 +97,7 @@ async function runHere(
       for (const stream of [stdout, stderr]) stream.close();
       throw new Exited(`process.exit(${status})`);
     }),
-    ...[withSystemCalls({ 1: stdout, 2: stderr }), withEnvironment(env), withFolder(cwd), withExitCode(), withNames()],
+    ...[withSystemCalls({ 1: stdout, 2: stderr }), withEnvironment(env), withFolder(cwd), withExitCode()],
   ];
   let status: number;
   try {
@@ -108,7 +106,6 @@ async function runHere(
     for (const undo of restore.reverse()) undo();
   }
   const words = `${program} ${args.join(" ")}`;
-  if (processLog() !== log) throw new Error(`${words}: opened the log of the process; run it in a process of its own`);
   await expectNothingLeft(words, before);
   return { status, stdout: stdout.text, stderr: stderr.text };
 }
@@ -194,15 +191,6 @@ function withExitCode(): () => void {
   process.exitCode = undefined;
   return () => {
     process.exitCode = before;
-  };
-}
-
-/** The chain and the program's name that the test has for its own calls. */
-function withNames(): () => void {
-  const [chain, name] = [programChain(), programName()];
-  return () => {
-    serveChain(chain);
-    nameProgram(name);
   };
 }
 

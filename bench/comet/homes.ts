@@ -1,4 +1,5 @@
 /** Homes of a chain's validators in a folder of their own, and the application of one of them as `chaind start` serves it. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,13 +9,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fromHex } from "../../host/base/text/bytes.js";
 import { parseTime } from "../../host/base/time/time.js";
 import { initHome } from "../../host/cli/commands/init.js";
-import { serveChain } from "../../host/cli/flags/program-chain.js";
 import { initLocalnet } from "../../host/cli/localnet/init.js";
 import type { LocalNode } from "../../host/cli/localnet/network.js";
-import { exampleChain } from "../../test/example-chain.js";
+import { exampleContext } from "../../test/example-context.js";
 import type { ChainStart } from "./engine.js";
-
-serveChain(exampleChain);
 
 const CHAIN_ID = "bench-1";
 const READY_MILLIS = 60_000;
@@ -31,8 +29,13 @@ export interface Homes {
 /** @param blockMillis CometBFT waits so long after each block */
 export async function makeHomes(count: number, blockMillis: number): Promise<Homes> {
   const folder = await mkdtemp(join(tmpdir(), "chain-upgrade-bench-comet-"));
-  const { nodes } = await initLocalnet(folder, count, {
-    ...{ makeHome: initHome, chainId: CHAIN_ID, appVersion: undefined, basePort: undefined },
+  const { nodes } = await initLocalnet(exampleContext, folder, count, {
+    ...{
+      makeHome: (home) => initHome(exampleContext.chain, home),
+      chainId: CHAIN_ID,
+      appVersion: undefined,
+      basePort: undefined,
+    },
     ...{ blockNanos: BigInt(blockMillis) * 1_000_000n, votingNanos: 5_000_000_000n },
   });
   return {

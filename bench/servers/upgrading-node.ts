@@ -5,15 +5,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sha256 } from "../../host/base/native/sha256.js";
 import { utf8 } from "../../host/base/text/bytes.js";
-import { serveChain } from "../../host/cli/flags/program-chain.js";
 import { encodeAddress } from "../../test/addresses.js";
 import { makeBlocksUpTo, makeHome, schedule, withNode } from "../../test/e2e/prepared-home.js";
-import { exampleChain } from "../../test/example-chain.js";
 import { genesisDocument } from "../../test/scenario/genesis-text.js";
 import { Signer, send } from "../../test/scenario/wallet.js";
 import type { Servers } from "./endpoints.js";
-
-serveChain(exampleChain);
 
 /** Height of the upgrade: the first block that the process makes. */
 export const UPGRADE_HEIGHT = 4n;

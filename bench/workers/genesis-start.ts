@@ -10,14 +10,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { sha256 } from "../../host/base/native/sha256.js";
 import { utf8 } from "../../host/base/text/bytes.js";
-import { serveChain } from "../../host/cli/flags/program-chain.js";
 import { encodeAddress } from "../../test/addresses.js";
 import { makeHome } from "../../test/e2e/prepared-home.js";
-import { exampleChain } from "../../test/example-chain.js";
 import { genesisDocument, genesisText } from "../../test/scenario/genesis-text.js";
 import { watchMemory } from "../measure.js";
-
-serveChain(exampleChain);
 
 const TURNS = 5;
 const MIB = 1_048_576;

@@ -7,10 +7,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { serveChain } from "../../host/cli/flags/program-chain.js";
 import { launchers } from "../../test/cosmovisor/supervisor.js";
 import { cometbft } from "../../test/e2e/cometbft.js";
-import { exampleChain } from "../../test/example-chain.js";
 import { Network } from "../../test/network/network.js";
 import type { NetNode } from "../../test/network/node.js";
 import { type UpgradedNode, type UpgradeTimes, upgradeTimes, workerEndedAt } from "../comet/upgrade-times.js";
@@ -100,7 +98,6 @@ async function untilAll({ nodes }: Network, height: number, failed: Promise<unkn
   }
 }
 
-serveChain(exampleChain);
 const comet = cometbft();
 if (!comet) throw new Error("CometBFT is missing here, and cannot be built: Go or its module proxy is missing");
 const ways = [again, relayed];

@@ -6,13 +6,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serveChain } from "../../host/cli/flags/program-chain.js";
 import { makeHome, schedule, withNode } from "../../test/e2e/prepared-home.js";
-import { exampleChain } from "../../test/example-chain.js";
 import { genesisText } from "../../test/scenario/genesis-text.js";
 import { writeCoinAccounts } from "../bulk/coin-accounts.js";
-
-serveChain(exampleChain);
 
 const accounts = Number(process.argv[2]);
 const CHAIND = join(process.cwd(), "dist/chaind.js");

@@ -12,6 +12,7 @@ import { VERSION } from "../../host/base/terminal/version.js";
 import { demoCommand } from "../../host/cli/demo/run-demo.js";
 import { makeProgram } from "../../host/cli/program/program.js";
 import { makeProgram as makeVisorProgram } from "../../host/visor/run/program.js";
+import { exampleContext } from "../example-context.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { DIST } from "./chaind.js";
 import { makeHome, withNode } from "./prepared-home.js";
@@ -101,7 +102,9 @@ async function ends(program: string, words: readonly string[]) {
 test("the tables have every command", async () => {
   const namesOf = (program: { readonly commands: readonly { name(): string }[] }) =>
     program.commands.map((each) => each.name()).filter((name) => !name.startsWith("_"));
-  expect(Object.keys(CHAIND).sort()).toEqual(namesOf(await makeProgram([], VERSION, [demoCommand])).sort());
+  expect(Object.keys(CHAIND).sort()).toEqual(
+    namesOf(await makeProgram(exampleContext, [], VERSION, [demoCommand])).sort(),
+  );
   const tools = {} as Parameters<typeof makeVisorProgram>[2];
   expect(Object.keys(CHAINVISOR).sort()).toEqual(namesOf(await makeVisorProgram([], VERSION, tools)).sort());
 });

@@ -1,5 +1,4 @@
 /** What `chaind` does with homes that were damaged, taken away, closed or held by others. Real processes. */
-import "../serve-chain.js";
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

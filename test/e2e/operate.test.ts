@@ -2,7 +2,6 @@
  * docs/operate.md, executed from the packed package in an empty folder: the page's shell blocks are one session of a real
  * shell, in order and word by word. What the page says of exit statuses is compared; the little that is replaced is below.
  */
-import "../serve-chain.js";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

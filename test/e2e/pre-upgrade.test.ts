@@ -1,4 +1,5 @@
 /** `chaind pre-upgrade`: what a sidecar learns before and at the height of a plan. */
+
 import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -10,6 +11,7 @@ import { preUpgrade } from "../../host/cli/offline/pre-upgrade.js";
 import { rehearse } from "../../host/cli/rehearsal/rehearse.js";
 import { textReport } from "../../host/cli/rehearsal/report/text.js";
 import { consensusKey } from "../../host/node/home/consensus-key.js";
+import { exampleChain } from "../example-chain.js";
 import { build, guest } from "../guest/build.js";
 import { chaindHere } from "../in-process.js";
 import { DIST, TestHome } from "./chaind.js";
@@ -31,11 +33,11 @@ describe("pre-upgrade", () => {
     const [file, wasm] = [join(path, "handlers", "staged", "v2.wasm"), build(guest(), { name: "v9" })];
     writeFileSync(file, wasm);
     const said: string[] = [];
-    expect(preUpgrade(path, { handlers: join(path, "none") }, (text) => said.push(text))).toBe(30);
+    expect(preUpgrade(exampleChain, path, { handlers: join(path, "none") }, (text) => said.push(text))).toBe(30);
     const hash = createHash("sha256").update(wasm).digest("hex");
     expect(said.join("\n")).toContain(`for it; the staged file ${file} is for the plan "v9" (sha256 ${hash}) [UPG_`);
     const folder = { home: path, handlers: join(path, "none"), log: () => undefined };
-    const report = await rehearse(folder);
+    const report = await rehearse(exampleChain, folder);
     expect([report.exit, report.next]).toEqual([10, expect.stringContaining(`file ${file} is for the plan "v9"`)]);
     expect(textReport(report).match(/^not checked/gm)).toHaveLength(1);
     expect((await line.run(["pre-upgrade"])).exit).toBe(30);
@@ -81,7 +83,7 @@ describe("pre-upgrade", () => {
     const { path } = new TestHome().schedule({ name: "v2", height: 9n }, 3n);
     writeConsensusKey(join(path, "config", "priv_validator_key.json"), consensusKey(new Uint8Array(32).fill(9)));
     const said: string[] = [];
-    expect(preUpgrade(path, {}, (line) => said.push(line))).toBe(30);
+    expect(preUpgrade(exampleChain, path, {}, (line) => said.push(line))).toBe(30);
     expect(said.join("\n")).toContain("block 4 is decided by another key than");
   });
 
@@ -142,7 +144,7 @@ describe("pre-upgrade", () => {
       const wasm = build(guest(), { name: "v2", storeUpgrades: {} });
       writeFileSync(join(path, "handlers", "staged", "v2.wasm"), wasm);
       const said: string[] = [];
-      expect(preUpgrade(path, { handlers: join(path, "none") }, (text) => said.push(text))).toBe(30);
+      expect(preUpgrade(exampleChain, path, { handlers: join(path, "none") }, (text) => said.push(text))).toBe(30);
       expect(said.at(-1)).toMatch(new RegExp(`^Error: ${words}the stores do not fit: .* \\[UPG_STORE_UPGRADE\\]$`));
     }
   });

@@ -1,6 +1,5 @@
 /** Homes of the example chain, made and opened in this process, for what has no command. */
 
-import "../serve-chain.js";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../../host/base/text/log-line.js";
@@ -27,7 +26,7 @@ export function makeHome(path: string, genesis: string): void {
   mkdirSync(path, { recursive: true });
   const file = join(path, "given-genesis.json");
   writeFileSync(file, genesis);
-  initHome({ home: path, genesis: file, keySeed: new Uint8Array(32).fill(1) });
+  initHome(exampleChain, { home: path, genesis: file, keySeed: new Uint8Array(32).fill(1) });
 }
 
 export interface OpenHomeOptions {

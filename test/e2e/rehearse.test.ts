@@ -1,4 +1,5 @@
 /** `chaind upgrade rehearse`: what it predicts is what the upgrade then does, and what would go wrong is said before. */
+
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { toHex } from "../../host/base/text/bytes.js";
 import { rehearse } from "../../host/cli/rehearsal/rehearse.js";
 import type { RehearseOptions } from "../../host/cli/rehearsal/rehearse-options.js";
 import { textReport } from "../../host/cli/rehearsal/report/text.js";
+import { exampleChain } from "../example-chain.js";
 import { build, data, type GuestParts, guest, type ManifestSource } from "../guest/build.js";
 import { chaindHere } from "../in-process.js";
 import { DIST, TestHome } from "./chaind.js";
@@ -24,7 +26,7 @@ const HANDLERS = join(DIST, "handlers");
 
 const scheduled = (height: bigint, upTo: bigint) => new TestHome().schedule({ name: "v2", height }, upTo);
 const run = (home: TestHome, options: Partial<RehearseOptions> = {}) =>
-  rehearse({ home: home.path, handlers: HANDLERS, log: () => undefined, ...options });
+  rehearse(exampleChain, { home: home.path, handlers: HANDLERS, log: () => undefined, ...options });
 
 const MANIFEST = {
   stores: [

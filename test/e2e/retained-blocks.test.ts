@@ -1,5 +1,4 @@
 /** A node that prunes its blocks: what each of its servers says of those that are gone, and kills while it prunes. */
-import "../serve-chain.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SigningStargateClient } from "@cosmjs/stargate";

@@ -3,7 +3,7 @@ import type { Cobra } from "../../host/base/terminal/cobra.js";
 import { makeProgram } from "../../host/cli/program/program.js";
 import { COMPLETE, makeProgram as makeVisorProgram } from "../../host/visor/run/program.js";
 import type { VisorTools } from "../../host/visor/run/tools.js";
-import "../serve-chain.js";
+import { exampleContext } from "../example-context.js";
 
 export interface Command {
   /** What a user types after the program's name: `query upgrade plan`. */
@@ -21,7 +21,7 @@ const NO_TOOLS = {} as VisorTools;
 
 export async function programCommands(): Promise<{ chaind: readonly Command[]; chainvisor: readonly Command[] }> {
   return {
-    chaind: commandsBelow(await makeProgram([LOADS_ALL.chaind], "0.0.0")),
+    chaind: commandsBelow(await makeProgram(exampleContext, [LOADS_ALL.chaind], "0.0.0")),
     chainvisor: commandsBelow(await makeVisorProgram([LOADS_ALL.chainvisor], "0.0.0", NO_TOOLS)),
   };
 }

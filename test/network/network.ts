@@ -1,5 +1,5 @@
 /** A network of validators with stock CometBFT, its operators' keys, and what it may never do: disagree. */
-import "../serve-chain.js";
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,8 @@ import { initLocalnet } from "../../host/cli/localnet/init.js";
 import type { LocalNode } from "../../host/cli/localnet/network.js";
 import { portsFor } from "../../host/cli/localnet/ports.js";
 import { ask } from "../../host/cli/wallet/ask.js";
+import { exampleChain } from "../example-chain.js";
+import { exampleContext } from "../example-context.js";
 import { type Packed, propose, Signer, signTogether, softwareUpgrade, vote } from "../scenario/wallet.js";
 import { type Compared, compareHeaders } from "./compare.js";
 import { NetNode, type StartOptions, until } from "./node.js";
@@ -47,14 +49,20 @@ export class Network {
 
   static async make(options: NetworkOptions): Promise<Network> {
     const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-network-"));
-    const { nodes } = await initLocalnet(folder, options.validators ?? 4, {
-      ...{ makeHome: initHome, chainId: "network-1", appVersion: undefined, basePort: undefined },
+    const { nodes } = await initLocalnet(exampleContext, folder, options.validators ?? 4, {
+      ...{
+        makeHome: (home) => initHome(exampleContext.chain, home),
+        chainId: "network-1",
+        appVersion: undefined,
+        basePort: undefined,
+      },
       ...{ blockNanos: BigInt(BLOCK_MILLIS) * 1_000_000n, votingNanos: options.votingNanos ?? VOTING_NANOS },
     });
     const own = nodes.map((node) => new NetNode(join(folder, node.home), node, options.program, options.comet));
     const signers = await Promise.all(
       own.map(({ home, own: { name } }) =>
         withKeyring(
+          exampleContext,
           { keyringBackend: "test" },
           home,
           async (keyring) => new Signer(name, await keyring.privateKey(name)),
@@ -104,7 +112,7 @@ export class Network {
     const name = `node${this.nodes.length}`;
     const home = join(this.folder, name);
     const genesis = join(this.nodes[0]?.home ?? "", "config/genesis.json");
-    const { node_id } = initHome({ home, moniker: name, chainId: "network-1", genesis });
+    const { node_id } = initHome(exampleChain, { home, moniker: name, chainId: "network-1", genesis });
     const [ports] = await portsFor(1, undefined);
     if (!ports) throw new Error("no ports");
     const own: LocalNode = { name, home: name, node_id, address: "", operator_address: "", ...ports };

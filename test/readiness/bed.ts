@@ -1,5 +1,4 @@
 /** A home of its own for a scene: its chain, its disk, and its programs. */
-import "../serve-chain.js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** A home under a real sidecar, and everything that reports whether it is ready. */
-import "../serve-chain.js";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

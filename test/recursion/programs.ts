@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import "../serve-chain.js";
 import { VoteOption } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
 import { makeHome } from "../e2e/prepared-home.js";
 import { FIRST_PROPOSAL, GOVERNOR, governedGenesis } from "../readiness/governor.js";

@@ -1,5 +1,4 @@
 /** Damage of the database: all of it is found, none of it is served. 200 positions: `npm run verify:flips`. */
-import "../serve-chain.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -4,7 +4,6 @@
  * are says the walk itself (`onUse`): not free pages, room after values, numbers of transactions, the older meta page.
  */
 
-import "../serve-chain.js";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -5,7 +5,6 @@
  * `isLooseWire`, written apart from the core, expects; it becomes the case's tag. All that is left is compared: texts
  * do not hang on a plan being valid, and what a lenient decoder took is compared in the form it writes again.
  */
-import "../serve-chain.js";
 import { type ErrorCode, isUpgradeError, type UpgradeError } from "../../host/base/errors/errors.js";
 import { jsonToYaml } from "../../host/base/terminal/yaml/yaml.js";
 import { EMPTY, toHex } from "../../host/base/text/bytes.js";

@@ -1,5 +1,4 @@
 /** Nodes for the page: each a process on a home whose first blocks were made before, with a plan that a vote scheduled. */
-import "../serve-chain.js";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 /** The report of a rehearsal in Chromium: light and dark, small and wide, without a request, whatever the names in it are. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import type { Report } from "../../host/cli/rehearsal/report/report.js";
 import { DIST, TestHome } from "../e2e/chaind.js";
 import { launchChromium } from "../engines/chromium.js";
 import { prepareChromium } from "../engines/prepare.js";
+import { exampleChain } from "../example-chain.js";
 import { openPage, textOn } from "./browser.js";
 import { expectSound } from "./sound.js";
 
@@ -24,7 +26,12 @@ describe.skipIf(missing !== undefined)(`the report of a rehearsal in Chromium${m
   beforeAll(async () => {
     browser = await launchChromium();
     const { path } = new TestHome().schedule({ name: "v2", height: 5n }, 4n);
-    const made = await rehearse({ home: path, handlers: join(DIST, "handlers"), gas: true, log: () => undefined });
+    const made = await rehearse(exampleChain, {
+      home: path,
+      handlers: join(DIST, "handlers"),
+      gas: true,
+      log: () => undefined,
+    });
     report = { ...made, next: made.next.replaceAll(path, "node") };
   }, 120_000);
   afterAll(async () => {

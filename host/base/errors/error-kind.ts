@@ -46,3 +46,9 @@ export const store = family(30, 500, 15, "local");
 export const proof = family(40, 422, 3, "state");
 export const remote = family(1, 502, 14, "local");
 export const bug = family(70, 500, 13, "bug");
+
+/** Answer of a Wasm call for "nothing there"; not an error. */
+export const ABSENT = 1;
+
+/** Facts about a failure, for machines: the names and values that the message speaks of. */
+export type ErrorDetails = Readonly<Record<string, string>>;

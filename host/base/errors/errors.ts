@@ -5,9 +5,11 @@
  * AssemblyScript twin and `docs/errors.md` their page. One test holds the three equal.
  */
 
+import { completeText, OWN_PROGRAM } from "../text/program-text.js";
 import { briefMessageOf } from "../text/text.js";
 import {
   bug,
+  type ErrorDetails,
   type ErrorKind,
   halt,
   handler,
@@ -20,7 +22,7 @@ import {
   store,
 } from "./error-kind.js";
 
-export type { ErrorCause, ErrorKind } from "./error-kind.js";
+export { ABSENT, type ErrorCause, type ErrorDetails, type ErrorKind } from "./error-kind.js";
 
 /**
  * Exit status, HTTP and gRPC status of every code, in the order of docs/errors.md. Number 1 is ABSENT, which is no error.
@@ -230,13 +232,7 @@ export const ERROR_KINDS = Object.freeze({
 
 export type ErrorCode = keyof typeof ERROR_KINDS;
 
-/** Answer of a Wasm call for "nothing there"; not an error. */
-export const ABSENT = 1;
-
 const BRAND = Symbol.for("chain-upgrade.UpgradeError");
-
-/** Facts about a failure, for machines: the names and values that the message speaks of. */
-export type ErrorDetails = Readonly<Record<string, string>>;
 
 /**
  * The one error class. Ask with {@link isUpgradeError}; `instanceof` does not work across realms.
@@ -254,10 +250,17 @@ export class UpgradeError extends Error {
     message: string,
     options: { cause?: unknown; details?: ErrorDetails } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(completeText(message, OWN_PROGRAM), options.cause === undefined ? undefined : { cause: options.cause });
+    this.#template = message;
     this.details = options.details ?? {};
   }
   readonly details: ErrorDetails;
+  readonly #template: string;
+
+  /** The message with `PROGRAM` where a command names its program. Whoever prints it completes it (base/text/program-text.ts). */
+  get template(): string {
+    return this.#template;
+  }
 
   /** Exit status, HTTP and gRPC numbers of this error's code. */
   get kind(): ErrorKind {
@@ -291,7 +294,7 @@ export function assert(condition: unknown, what: string): asserts condition {
   if (!condition) throw new UpgradeError("UPG_BUG_ASSERT", `${what}${BUG_NOTE}`);
 }
 
-/** Returns a message for any thrown value. Truncates it to the length of a handler's log line, unless it is an UpgradeError. */
+/** Returns a message for any thrown value, to be completed (`completeText`) where it is printed. Truncates it to the length of a handler's log line, unless it is an UpgradeError. */
 export function messageOf(thrown: unknown): string {
-  return isUpgradeError(thrown) ? thrown.message : briefMessageOf(thrown);
+  return isUpgradeError(thrown) ? thrown.template : briefMessageOf(thrown);
 }

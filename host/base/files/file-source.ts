@@ -17,7 +17,7 @@ export function inGenesisFile<T>(path: string, work: () => T): T {
     return work();
   } catch (cause) {
     if (!isUpgradeError(cause) || cause.code !== "UPG_INVALID_GENESIS" || cause.message.includes(path)) throw cause;
-    throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${cause.message}`, { cause, details: cause.details });
+    throw new UpgradeError("UPG_INVALID_GENESIS", `${path}: ${cause.template}`, { cause, details: cause.details });
   }
 }
 

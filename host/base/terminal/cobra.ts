@@ -32,9 +32,12 @@ export class Cobra extends Command {
 
   /** A command that only holds others: alone it prints its help. */
   group(): this {
-    return this.action(() => {
-      process.stdout.write(formatHelp(this));
-    });
+    return this.action(() => this.print(formatHelp(this)));
+  }
+
+  /** Writes to stdout, as commander does with help: `configureOutput` of the program says where that is. */
+  print(text: string): void {
+    this.configureOutput().writeOut?.(text);
   }
 
   override helpInformation(): string {
@@ -44,6 +47,11 @@ export class Cobra extends Command {
   override error(message: string, options: ErrorOptions = {}): never {
     throw usageError(this, message, options.code ?? "");
   }
+}
+
+/** The program that a command is of. Its name is the program's. */
+export function rootOf(command: Command): Command {
+  return command.parent ? rootOf(command.parent) : command;
 }
 
 /** `chaind query upgrade` */

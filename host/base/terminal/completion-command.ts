@@ -26,7 +26,7 @@ export function registerCompletion(program: Cobra, { name, what }: CompletionWor
     completion
       .command(shell)
       .summary(`The script for ${shell}`)
-      .action(() => void process.stdout.write(completionScript(shell, name)));
+      .action(() => program.print(completionScript(shell, name)));
   }
 }
 
@@ -44,7 +44,6 @@ export function registerComplete(
     .argument("[words...]")
     .allowUnknownOption()
     .action((words: string[]) => {
-      for (const [word, help] of candidates(program, words))
-        process.stdout.write(help ? `${word}\t${help}\n` : `${word}\n`);
+      for (const [word, help] of candidates(program, words)) program.print(help ? `${word}\t${help}\n` : `${word}\n`);
     });
 }

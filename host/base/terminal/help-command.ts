@@ -17,6 +17,6 @@ export function registerHelp(program: Cobra): void {
         if (!next) throw usage(`unknown help topic "${word}" for "${commandPath(at)}"`);
         at = next as Cobra;
       }
-      process.stdout.write(formatHelp(at));
+      program.print(formatHelp(at));
     });
 }

@@ -1,6 +1,8 @@
 /** Results on stdout, as YAML for people or one JSON object a line for machines; everything else goes to stderr. */
 import type { Command } from "commander";
+import { completeText } from "../text/program-text.js";
 import { visibleJson, visibleLines } from "../text/visible.js";
+import type { Io } from "./io.js";
 import { jsonToYaml, type YamlValue } from "./yaml/yaml.js";
 
 /** What commands write with. */
@@ -13,17 +15,20 @@ export interface Output {
   say(line: string): void;
 }
 
-export function makeOutput(program: Command): Output {
+/** @param name of the program, in texts with commands to type */
+export function makeOutput(program: Pick<Command, "opts">, io: Pick<Io, "stdout" | "stderr">, name: string): Output {
   const isJson = () => program.opts()["output"] === "json";
   return {
     get isJson() {
       return isJson();
     },
     print(answer, text) {
-      if (isJson()) process.stdout.write(`${jsonLine(answer)}\n`);
-      else process.stdout.write(ended(visibleLines(text ?? jsonToYaml(JSON.parse(jsonLine(answer)) as YamlValue))));
+      const printed = isJson()
+        ? jsonLine(answer)
+        : visibleLines(text ?? jsonToYaml(JSON.parse(jsonLine(answer)) as YamlValue));
+      io.stdout.write(ended(completeText(printed, name)));
     },
-    say: (line) => void process.stderr.write(`${line}\n`),
+    say: (line) => void io.stderr.write(`${completeText(line, name)}\n`),
   };
 }
 

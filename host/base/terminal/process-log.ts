@@ -1,38 +1,37 @@
-/** The log of this process on stderr, which a command opens when it begins to run a node or a sidecar. */
-import { type Log, type LogFormat, type LogLevel, type LogOptions, makeLog } from "../text/log-line.js";
+/** The log on stderr of a command that runs a node or a sidecar. */
 
-interface ProcessLogOptions extends Pick<LogOptions, "source" | "format" | "isShown" | "timeText"> {
+import { type Log, type LogFormat, type LogLevel, type LogOptions, makeLog } from "../text/log-line.js";
+import { completeText } from "../text/program-text.js";
+import type { Io } from "./io.js";
+
+export interface LogChoices extends Pick<LogOptions, "source" | "format" | "isShown" | "timeText"> {
   /** `--log_no_color`, or the sidecar's COSMOVISOR_COLOR_LOGS=false. */
   readonly isPlain?: boolean;
   /** Where stderr is shared with something else. */
   readonly write?: LogOptions["write"];
 }
 
-const ORDER: readonly string[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
-
-let opened: Log | undefined;
-
-/** The log that a command of this process opened; undefined before. Failures are lines of it from then on. */
-export const processLog = (): Log | undefined => opened;
-
-export function openProcessLog({ isPlain = false, ...options }: ProcessLogOptions): Log {
-  opened = stderrLog({ ...options, isPlain });
-  return opened;
+interface StderrLogOptions extends LogChoices {
+  readonly io: Pick<Io, "stderr" | "env">;
+  /** Name of the program, in texts with commands to type. */
+  readonly program: string;
 }
 
-/** The same for a command whose failure is still `Error: …`, since a person typed it. */
-export function stderrLog({ isPlain = false, write = toStderr, ...options }: ProcessLogOptions): Log {
+const ORDER: readonly string[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+/** A line that cannot be written is lost, and the process goes on (the listener for errors of stderr). */
+export function stderrLog({ io, program, isPlain = false, write = toStderr(io), ...options }: StderrLogOptions): Log {
   return makeLog({
-    ...{ ...options, write, now: () => new Date() },
-    isColored: !isPlain && wantsColors(process.stderr, process.env),
+    ...{ ...options, now: () => new Date() },
+    write: (line) => write(completeText(line, program)),
+    isColored: !isPlain && wantsColors(io.stderr, io.env),
   });
 }
 
-/** A line that cannot be written is lost, and the process goes on (the listener for errors of stderr). */
-const toStderr = (line: string) => void process.stderr.write(line);
+const toStderr = (io: Pick<Io, "stderr">) => (line: string) => void io.stderr.write(line);
 
 /** Only a terminal shows colours, unless NO_COLOR is set to anything (no-color.org) or it says that it has none. */
-export function wantsColors(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+export function wantsColors(stream: { readonly isTTY?: boolean }, env: Io["env"]): boolean {
   return stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }
 

@@ -2,6 +2,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { UpgradeError } from "../errors/errors.js";
+import type { Io } from "./io.js";
 import { usage } from "./usage.js";
 
 /** How long a pipe may keep us waiting for a line; a person takes as long as it takes. */
@@ -16,24 +17,26 @@ export interface Prompt {
   close(): void;
 }
 
-export function makePrompt(): Prompt {
-  return process.stdin.isTTY ? new TerminalPrompt() : new PipePrompt();
+export function makePrompt(io: Pick<Io, "stdin" | "stderr">): Prompt {
+  return io.stdin.isTTY ? new TerminalPrompt(io) : new PipePrompt(io.stdin);
 }
 
 class TerminalPrompt implements Prompt {
+  constructor(private readonly io: Pick<Io, "stdin" | "stderr">) {}
+
   line(question: string): Promise<string> {
-    return ask(createInterface({ input: process.stdin, output: process.stderr, terminal: true }), question);
+    return ask(createInterface({ input: this.io.stdin, output: this.io.stderr, terminal: true }), question);
   }
 
   secret(question: string): Promise<string> {
-    process.stderr.write(question);
+    this.io.stderr.write(question);
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const silent = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-    return ask(silent, "").finally(() => process.stderr.write("\n"));
+    const silent = createInterface({ input: this.io.stdin, output: nowhere, terminal: true });
+    return ask(silent, "").finally(() => this.io.stderr.write("\n"));
   }
 
   close(): void {
-    process.stdin.pause();
+    this.io.stdin.pause();
   }
 }
 
@@ -62,6 +65,8 @@ class PipePrompt implements Prompt {
   #wake: (() => void) | undefined;
   #isReading = false;
 
+  constructor(private readonly stdin: Io["stdin"]) {}
+
   async line(question: string): Promise<string> {
     this.#start();
     const until = Date.now() + PIPE_MILLIS;
@@ -79,9 +84,9 @@ class PipePrompt implements Prompt {
   }
 
   close(): void {
-    process.stdin.removeAllListeners("data");
-    process.stdin.pause();
-    process.stdin.unref?.();
+    this.stdin.removeAllListeners("data");
+    this.stdin.pause();
+    this.stdin.unref?.();
   }
 
   #take(end: number): string {
@@ -93,8 +98,8 @@ class PipePrompt implements Prompt {
   #start(): void {
     if (this.#isReading) return;
     this.#isReading = true;
-    process.stdin.setEncoding("utf8");
-    process.stdin.on("data", (text: string) => {
+    this.stdin.setEncoding("utf8");
+    this.stdin.on("data", (text: string) => {
       this.#text += text;
       this.#wake?.();
     });
@@ -102,7 +107,7 @@ class PipePrompt implements Prompt {
       this.#hasEnded = true;
       this.#wake?.();
     };
-    process.stdin.once("end", ended).once("error", ended);
+    this.stdin.once("end", ended).once("error", ended);
   }
 
   #more(millis: number): Promise<void> {

@@ -5,7 +5,7 @@
 
 import type { Command, Option } from "commander";
 import { messageOf, UpgradeError } from "../errors/errors.js";
-import { envPrefix, programName } from "../text/program-name.js";
+import { envPrefix } from "../text/program-text.js";
 import { parseSwitch } from "./arguments.js";
 import { type ConfigName, type ConfigTable, configValue, readConfig, type SettingKind } from "./config-file.js";
 import { usage } from "./usage.js";
@@ -15,8 +15,8 @@ export interface Sources {
   readonly off: ReadonlySet<string>;
 }
 
-/** `--keyring-backend` is `CHAIND_KEYRING_BACKEND`. @param prefix of another program's */
-export function envName(long: string, prefix = envPrefix()): string {
+/** `--keyring-backend` is `CHAIND_KEYRING_BACKEND`. @param prefix of the program: `CHAIND_` */
+export function envName(long: string, prefix: string): string {
   return prefix + long.replace(/^--/, "").replaceAll(/[-.]/g, "_").toUpperCase();
 }
 
@@ -43,20 +43,22 @@ export function settle(command: Command, sources: Sources): void {
   for (let at: Command | null = command; at; at = at.parent) chain.push(at);
   const root = chain.at(-1) as Command;
   const home = root.options.find(({ long }) => long === "--home");
-  if (home) settleOne(root, home, sources, undefined);
+  const name = root.name();
+  const prefix = envPrefix(name);
+  if (home) settleOne(prefix, root, home, sources, undefined);
   const top = chain.at(-2)?.name();
-  if (home && isOfSidecar(top, sources)) settleDaemonHome(root, home, sources);
+  if (home && isOfSidecar(name, top, sources)) settleDaemonHome(root, home, sources);
   const file = top === undefined ? undefined : readsConfig(top, chain.at(-3)?.name());
   const table = file === undefined ? {} : readConfig(String(root.opts()["home"]), file);
-  for (const each of chain) for (const option of each.options) settleOne(each, option, sources, table);
+  for (const each of chain) for (const option of each.options) settleOne(prefix, each, option, sources, table);
 }
 
 /**
  * Sidecars run `start` and `pre-upgrade` with their own environment, which says which node it is: both are to be of one home.
  * A shell may have it for another chain's program, whose home is none for this one.
  */
-function isOfSidecar(top: string | undefined, { env }: Sources): boolean {
-  return top === "pre-upgrade" || env["DAEMON_NAME"] === programName();
+function isOfSidecar(name: string, top: string | undefined, { env }: Sources): boolean {
+  return top === "pre-upgrade" || env["DAEMON_NAME"] === name;
 }
 
 function settleDaemonHome(root: Command, home: Option, { env }: Sources): void {
@@ -78,31 +80,39 @@ export function isFromFile(long: string): boolean {
   return !NOT_FROM_FILES.has(long);
 }
 
-function settleOne(command: Command, option: Option, { env, off }: Sources, table: ConfigTable | undefined): void {
+function settleOne(
+  prefix: string,
+  command: Command,
+  option: Option,
+  { env, off }: Sources,
+  table: ConfigTable | undefined,
+): void {
   const { long } = option;
   if (!long) return;
   const attribute = option.attributeName();
   if (off.has(long)) command.setOptionValueWithSource(attribute, option.negate, "cli");
   if (command.getOptionValueSource(attribute) === "cli") return;
-  const variable = envName(long);
+  const variable = envName(long, prefix);
   const fromEnv = env[variable];
   if (fromEnv !== undefined && fromEnv !== "") {
-    command.setOptionValueWithSource(attribute, parseSetting(option, fromEnv, variable), "env");
+    command.setOptionValueWithSource(attribute, parseSetting(option, fromEnv, { variable }), "env");
     return;
   }
   if (!table || !isFromFile(long)) return;
   const fromFile = configValue(table, long.slice(2), kindOf(option));
   if (fromFile === undefined || fromFile === "") return;
-  command.setOptionValueWithSource(attribute, parseSetting(option, fromFile, long.slice(2)), "config");
+  command.setOptionValueWithSource(attribute, parseSetting(option, fromFile, { setting: long.slice(2) }), "config");
 }
+
+/** Where a value is from: a variable of the environment, or a setting of a file. */
+type Where = { readonly variable: string } | { readonly setting: string };
 
 /**
  * The value of a flag as the environment or a file has it.
  *
- * @param where the variable, or the setting
  * @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_CONFIG when the flag does not take it
  */
-export function parseSetting(option: Option, text: string, where: string): unknown {
+export function parseSetting(option: Option, text: string, where: Where): unknown {
   if (!option.required && !option.optional) {
     const isOn = parseSwitch(text);
     if (isOn === undefined) throw wrong(where, text, "expected true or false");
@@ -117,11 +127,10 @@ export function parseSetting(option: Option, text: string, where: string): unkno
   }
 }
 
-function wrong(where: string, text: string, what: string): UpgradeError {
-  const isEnv = where.startsWith(envPrefix());
-  return isEnv
-    ? usage(`invalid value "${text}" of the environment's ${where}: ${what}`)
-    : new UpgradeError("UPG_INVALID_CONFIG", `invalid value "${text}" of the setting ${where}: ${what}`);
+function wrong(where: Where, text: string, what: string): UpgradeError {
+  return "variable" in where
+    ? usage(`invalid value "${text}" of the environment's ${where.variable}: ${what}`)
+    : new UpgradeError("UPG_INVALID_CONFIG", `invalid value "${text}" of the setting ${where.setting}: ${what}`);
 }
 
 /** The flag's value, or the complaint that it is missing. @throws UpgradeError UPG_INVALID_ARGUMENT */

@@ -161,7 +161,12 @@ export function stackOf(error: unknown): { readonly stack?: string } {
   const stacks: string[] = [];
   let each: unknown = error;
   for (; each instanceof Error && stacks.length < CAUSES_MAX; each = each.cause) {
-    stacks.push(cutText(String(each.stack), STACK_BYTES_MAX));
+    stacks.push(cutText(templateOf(each), STACK_BYTES_MAX));
   }
   return stacks.length === 0 ? {} : { stack: stacks.join("\ncaused by: ") };
+}
+
+/** A stack begins with the message: it is completed with the stack, where that is printed. */
+function templateOf({ stack, message, template }: Error & { readonly template?: unknown }): string {
+  return typeof template === "string" ? String(stack).replace(message, () => template) : String(stack);
 }

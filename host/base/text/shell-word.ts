@@ -1,11 +1,11 @@
-import { programName } from "./program-name.js";
+import { PROGRAM } from "./program-text.js";
 
 /** A word of a POSIX shell that means exactly this text. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A command to type that acts on this home, in backquotes. The shell that it is typed in may have another default. */
+/** A command of {@link PROGRAM} to type that acts on this home, in backquotes. The shell that it is typed in may have another default. */
 export function homeCommand(words: string, home: string): string {
-  return `\`${programName()} ${words} --home ${shellWord(home)}\``;
+  return `\`${PROGRAM} ${words} --home ${shellWord(home)}\``;
 }

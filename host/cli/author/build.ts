@@ -137,6 +137,6 @@ function readScenes(project: HandlerProject): Scenes {
     return { files, fixtures: project.fixtures(), warnings: [] };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    return { files, fixtures: [], warnings: [`no gas of the scenes: ${error.message}`] };
+    return { files, fixtures: [], warnings: [`no gas of the scenes: ${error.template}`] };
   }
 }

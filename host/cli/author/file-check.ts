@@ -1,6 +1,6 @@
 /** Would a node take this file as a handler, and what may it do then? For `handler check`, and for who proposes one. */
 import { ERROR_KINDS, type ErrorCode, isUpgradeError } from "../../base/errors/errors.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { visible } from "../../base/text/visible.js";
 import { examineHandler } from "../../upgrade/handler/check/check.js";
@@ -49,7 +49,7 @@ export function checkFile(file: string, table?: ModuleTable): FileCheck {
     return { file, sha256, ok, name: manifest?.name ?? null, gas_limit: gas, metered, findings, ...does };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    const finding = { code: error.code, function: null, offset: null, message: error.message };
+    const finding = { code: error.code, function: null, offset: null, message: error.template };
     return { file, sha256: null, ok: false, name: null, gas_limit: null, metered: null, findings: [finding] };
   }
 }
@@ -79,7 +79,7 @@ export function checkText(check: FileCheck): string {
   const verdict = exitsOf(check).includes(REFUSED_EXIT) ? "refused" : "not read";
   if (!findings.every(isOfChain)) return [`${file}: ${verdict}`, ...findings.map(findingLine)].join("\n");
   const first = `${file}: ${ok ? "ok" : "refused by the nodes of this chain"}, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
-  const how = `; \`${programName()} handler meter ${visible(shellWord(file))} --out FILE\` puts it in`;
+  const how = `; \`${PROGRAM} handler meter ${visible(shellWord(file))} --out FILE\` puts it in`;
   const hosts = `  metered module   ${meteredText(metered)}${metered === null ? how : ""}`;
   return [first, hosts, ...consequenceLines(check as FileCheck & Consequences)].join("\n");
 }

@@ -21,7 +21,7 @@ export function putMetered(handler: WasmHandler): MeteredBuild {
     return { handler: loadHandler(bytes, { sha256 }), metered: meteredBytes(bytes), warnings: [] };
   } catch (error) {
     if (!isUpgradeError(error) || error.code !== "UPG_HANDLER_LIMIT") throw error;
-    return { handler, metered: null, warnings: [`it has no metered module: ${error.message}`] };
+    return { handler, metered: null, warnings: [`it has no metered module: ${error.template}`] };
   }
 }
 
@@ -55,7 +55,7 @@ function meteredOf(file: string, bytes: Uint8Array): Uint8Array {
     return withMetered(bytes);
   } catch (cause) {
     if (!isUpgradeError(cause)) throw cause;
-    throw new UpgradeError(cause.code, `${file}: ${cause.message}`, { cause, details: cause.details });
+    throw new UpgradeError(cause.code, `${file}: ${cause.template}`, { cause, details: cause.details });
   }
 }
 

@@ -91,7 +91,7 @@ function named<T>(path: string, work: () => T): T {
     return work();
   } catch (cause) {
     if (!isUpgradeError(cause) || cause.message.includes(path)) throw cause;
-    throw new UpgradeError(cause.code, `${path}: ${cause.message}`, { cause, details: cause.details });
+    throw new UpgradeError(cause.code, `${path}: ${cause.template}`, { cause, details: cause.details });
   }
 }
 

@@ -72,7 +72,7 @@ export function readFixture(path: string, name = path): NamedFixture {
     return { name, fixture: parseFixture(text) };
   } catch (cause) {
     if (!isUpgradeError(cause)) throw cause;
-    throw new UpgradeError(cause.code, `${path}: ${cause.message}`, { cause });
+    throw new UpgradeError(cause.code, `${path}: ${cause.template}`, { cause });
   }
 }
 

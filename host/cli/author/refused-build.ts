@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { concatBytes } from "../../base/text/bytes.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import { examineHandler } from "../../upgrade/handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
 import { withoutSections } from "../../upgrade/wasm/custom-section.js";
@@ -54,7 +54,7 @@ async function explained(
   const line = first.function === null || !module ? "" : lineOf(module, sourceMap, first.offset ?? 0);
   const place = first.function === null ? "" : `in function ${first.function}${line === "" ? "" : ` (${line})`}: `;
   const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : "";
-  const look = `it was written to ${shown}, with the names of its functions; all that is wrong: \`${programName()} handler check ${shown}\``;
+  const look = `it was written to ${shown}, with the names of its functions; all that is wrong: \`${PROGRAM} handler check ${shown}\``;
   return new UpgradeError(first.code, `${place}${first.message}${more}; ${look}`, {
     cause: error,
     details: { function: first.function ?? "", line, offset: String(first.offset ?? ""), file: shown },

@@ -121,6 +121,6 @@ function guards(handler: WasmHandler, scene: Scene, run: SceneRun): SceneCheck {
     return { name: "guards", ok: true, message: "nothing that nodes refuse by the versions of modules" };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    return { name: "guards", ok: false, message: `nodes refuse it: ${error.code}: ${error.message}` };
+    return { name: "guards", ok: false, message: `nodes refuse it: ${error.code}: ${error.template}` };
   }
 }

@@ -70,6 +70,6 @@ export function openHandlerFile(path: string): WasmHandler {
     return loadHandler(bytes, { sha256 });
   } catch (cause) {
     if (!isUpgradeError(cause)) throw cause;
-    throw new UpgradeError(cause.code, `${path}: ${cause.message}`, { cause, details: cause.details });
+    throw new UpgradeError(cause.code, `${path}: ${cause.template}`, { cause, details: cause.details });
   }
 }

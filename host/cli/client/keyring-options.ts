@@ -1,7 +1,8 @@
 /** The flags that say which keyring is meant. */
+
 import { type Command, Option } from "commander";
 import { makePrompt, type Prompt } from "../../base/terminal/prompt.js";
-import { programChain } from "../flags/program-chain.js";
+import type { Context } from "../flags/context.js";
 import { BACKENDS, type Backend, Keyring } from "../wallet/keyring.js";
 
 export interface KeyringFlags {
@@ -21,13 +22,19 @@ export function addKeyringFlags<T extends Command>(command: T): T {
 
 export type KeyringUse<T> = (keyring: Keyring, prompt: Prompt) => Promise<T> | T;
 
-export async function withKeyring<T>(flags: KeyringFlags, home: string, use: KeyringUse<T>): Promise<T> {
-  const prompt = makePrompt();
+export async function withKeyring<T>(
+  context: Context,
+  flags: KeyringFlags,
+  home: string,
+  use: KeyringUse<T>,
+): Promise<T> {
+  const { chain } = context;
+  const prompt = makePrompt(context.io);
   try {
     return await use(
       new Keyring({
         ...{ folder: flags.keyringDir ?? home, backend: flags.keyringBackend, prompt },
-        addresses: programChain().addresses,
+        addresses: chain.addresses,
       }),
       prompt,
     );

@@ -4,15 +4,18 @@ import type { Command, Option } from "commander";
 import { readyArguments } from "../../base/terminal/arguments.js";
 import { type Cobra, isHidden } from "../../base/terminal/cobra.js";
 import type { Candidate } from "../../base/terminal/completion-command.js";
+import type { Io } from "../../base/terminal/io.js";
 import { envName } from "../../base/terminal/settings.js";
+import { envPrefix } from "../../base/text/program-text.js";
 import { keyNames } from "../wallet/folder.js";
 
-export function candidates(program: Cobra, words: readonly string[]): Candidate[] {
+export function candidates(program: Cobra, words: readonly string[], env: Io["env"]): Candidate[] {
   const last = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const { command, options, operands } = place(program, before);
   const waiting = options.find((option) => option.required && isFlag(option, before.at(-1) ?? ""));
-  const all = waiting ? valuesOf(program, waiting) : wordsAt(program, command, options, operands, last);
+  const keys = () => keysOf(program, env);
+  const all = waiting ? valuesOf(keys, waiting) : wordsAt(keys, command, options, operands, last);
   return all.filter(([word]) => word.startsWith(last));
 }
 
@@ -35,7 +38,7 @@ function place(program: Cobra, words: readonly string[]) {
 }
 
 function wordsAt(
-  program: Cobra,
+  keys: () => Candidate[],
   command: Command,
   options: readonly Option[],
   operands: readonly string[],
@@ -49,16 +52,16 @@ function wordsAt(
     return command.commands.filter((each) => !isHidden(each)).map((each) => [each.name(), each.summary()]);
   }
   const argument = command.registeredArguments[operands.length]?.name();
-  return argument === "key" || argument === "voter" ? keysOf(program) : [];
+  return argument === "key" || argument === "voter" ? keys() : [];
 }
 
-function valuesOf(program: Cobra, option: Option): Candidate[] {
-  if (option.long === "--from") return keysOf(program);
+function valuesOf(keys: () => Candidate[], option: Option): Candidate[] {
+  if (option.long === "--from") return keys();
   return (option.argChoices ?? []).map((choice) => [choice, ""]);
 }
 
-function keysOf(program: Cobra): Candidate[] {
-  const home = process.env[envName("--home")] ?? String(program.opts()["home"]);
+function keysOf(program: Cobra, env: Io["env"]): Candidate[] {
+  const home = env[envName("--home", envPrefix(program.name()))] ?? String(program.opts()["home"]);
   return ["test", "file"].flatMap((backend) =>
     keyNames(home, backend).map((name): Candidate => [name, `${backend} key`]),
   );

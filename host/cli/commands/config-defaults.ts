@@ -5,15 +5,15 @@ import { writeFileAtomically } from "../../base/files/atomic-file.js";
 import { writeSetting } from "../../base/terminal/config-edit.js";
 import { type ConfigName, configPath, configValue, readConfig, tomlText } from "../../base/terminal/config-file.js";
 import { utf8 } from "../../base/text/bytes.js";
-import { envPrefix, programName } from "../../base/text/program-name.js";
+import { envPrefix } from "../../base/text/program-text.js";
 import { SPILL_BYTES_MAX_DEFAULT } from "../../base/types/limits.js";
 import { NODE_DEFAULT } from "../client/flags.js";
 import { limitLines } from "../flags/limit-settings.js";
 
 const FILE_MODE = 0o644;
 
-function clientToml(chainId: string): string {
-  return `# Settings of the commands that ask a node. A flag counts more, and so does the environment (${envPrefix()}NODE …).
+function clientToml(program: string, chainId: string): string {
+  return `# Settings of the commands that ask a node. A flag counts more, and so does the environment (${envPrefix(program)}NODE …).
 
 # The chain that transactions are signed for; empty: the node's.
 chain-id = ${tomlText(chainId)}
@@ -28,8 +28,8 @@ broadcast-mode = "sync"
 `;
 }
 
-function appToml(moniker: string): string {
-  return `# Settings of \`${programName()} start\`. A flag counts more, and so does the environment (${envPrefix()}HALT_HEIGHT, ${envPrefix()}API_ADDRESS …).
+function appToml(program: string, moniker: string): string {
+  return `# Settings of \`${program} start\`. A flag counts more, and so does the environment (${envPrefix(program)}HALT_HEIGHT, ${envPrefix(program)}API_ADDRESS …).
 
 # Name of this node, shown in its status.
 moniker = ${tomlText(moniker)}
@@ -88,8 +88,11 @@ ${limitLines("limits")}`;
 }
 
 /** Existing files stay as they are. */
-export function writeDefaultConfig(home: string, chainId: string, moniker: string): void {
-  const texts: Readonly<Record<ConfigName, string>> = { client: clientToml(chainId), app: appToml(moniker) };
+export function writeDefaultConfig(program: string, home: string, chainId: string, moniker: string): void {
+  const texts: Readonly<Record<ConfigName, string>> = {
+    client: clientToml(program, chainId),
+    app: appToml(program, moniker),
+  };
   for (const [name, text] of Object.entries(texts) as [ConfigName, string][]) {
     const path = configPath(home, name);
     if (!existsSync(path)) writeFileAtomically(path, utf8(text), FILE_MODE);

@@ -14,20 +14,21 @@ import { settingFlags } from "../../base/terminal/known-settings.js";
 import type { Output } from "../../base/terminal/output.js";
 import { envName, parseSetting } from "../../base/terminal/settings.js";
 import { usage } from "../../base/terminal/usage.js";
-import { envPrefix, programName } from "../../base/text/program-name.js";
+import { envPrefix, PROGRAM } from "../../base/text/program-text.js";
 import { homeCommand } from "../../base/text/shell-word.js";
 import { nearest } from "../../base/text/text.js";
+import type { Context } from "../flags/context.js";
 import { limitDefaults } from "../flags/limit-settings.js";
 
 const isName = (word: string): word is ConfigName => word === "client" || word === "app";
 
-export function registerConfig(program: Cobra, output: Output): void {
+export function registerConfig(program: Cobra, context: Context): void {
   const config = program
     .command("config")
     .summary("Read and change the settings in a home")
     .description(
       "Settings are in <home>/config: client.toml for commands that ask a node, app.toml for the node.\n" +
-        `The first of these that has a value counts: the flag, the environment (${envPrefix()}<FLAG>), the file, the default.`,
+        `The first of these that has a value counts: the flag, the environment (${envPrefix(context.chain.name)}<FLAG>), the file, the default.`,
     )
     .group();
   config
@@ -38,7 +39,7 @@ export function registerConfig(program: Cobra, output: Output): void {
     .example("config get client chain-id", "config get node", "config get app api.address")
     .action((first: string, key: string | undefined) => {
       const [name, setting] = isName(first) ? [first, key] : (["client", first] as const);
-      printSetting(output, homeOf(program), name, setting);
+      printSetting(context, homeOf(program), name, setting);
     });
   config
     .command("set")
@@ -54,7 +55,7 @@ export function registerConfig(program: Cobra, output: Output): void {
     .action((first: string, second: string, third: string | undefined) => {
       const [name, key, value] = isName(first) ? [first, second, third] : (["client", first, second] as const);
       if (value === undefined || (!isName(first) && third !== undefined)) {
-        throw usage(`accepts [client|app] <key> <value>; see \`${programName()} config set --help\``);
+        throw usage(`accepts [client|app] <key> <value>; see \`${PROGRAM} config set --help\``);
       }
       const flags = requireSetting(program, name, key);
       const text = plainList(readConfig(homeOf(program), name), key, value);
@@ -69,15 +70,16 @@ export function registerConfig(program: Cobra, output: Output): void {
     .action((name: string, { sources }: { sources?: boolean }) => {
       if (!isName(name)) throw usage(`there is no settings file "${name}": client or app`);
       const table = readConfig(homeOf(program), name);
-      if (!sources) return output.print(table);
+      if (!sources) return context.print(table);
       const defaults = name === "app" ? limitDefaults() : new Map<string, string>();
-      const found = withSources(table, configPath(homeOf(program), name));
-      output.print({ ...withDefaults(defaults), ...found });
+      const fromEnv = variablesOf(context);
+      const found = withSources(table, configPath(homeOf(program), name), fromEnv);
+      context.print({ ...withDefaults(defaults, fromEnv), ...found });
     });
   config
     .command("home")
     .summary("Print the home")
-    .action(() => output.print({ home: homeOf(program) }, homeOf(program)));
+    .action(() => context.print({ home: homeOf(program) }, homeOf(program)));
 }
 
 /**
@@ -110,7 +112,7 @@ function checkValue(flags: readonly Option[], file: ConfigName, key: string, val
   const refusals: unknown[] = [];
   for (const flag of flags) {
     try {
-      parseSetting(flag, value, key);
+      parseSetting(flag, value, { setting: key });
     } catch (error) {
       refusals.push(error);
     }
@@ -118,13 +120,25 @@ function checkValue(flags: readonly Option[], file: ConfigName, key: string, val
   if (refusals.length === flags.length || (file === "app" && refusals.length > 0)) throw refusals[0];
 }
 
+interface Sourced {
+  readonly value: string;
+  readonly source: string;
+}
+
+/** A setting as the environment has it; undefined when it does not. */
+type FromEnvironment = (setting: string) => Sourced | undefined;
+
+function variablesOf({ chain, io }: Context): FromEnvironment {
+  return (setting) => {
+    const source = envName(setting, envPrefix(chain.name));
+    const value = io.env[source];
+    return value ? { value, source } : undefined;
+  };
+}
+
 /** Settings that the file need not have, and what holds then. */
-function withDefaults(defaults: ReadonlyMap<string, string>): Record<string, { value: string; source: string }> {
-  const entries = [...defaults].map(([name, value]) => {
-    const variable = envName(name);
-    const fromEnv = process.env[variable];
-    return [name, fromEnv ? { value: fromEnv, source: variable } : { value, source: "default" }] as const;
-  });
+function withDefaults(defaults: ReadonlyMap<string, string>, fromEnv: FromEnvironment): Record<string, Sourced> {
+  const entries = [...defaults].map(([name, value]) => [name, fromEnv(name) ?? { value, source: "default" }] as const);
   return Object.fromEntries(entries);
 }
 
@@ -143,17 +157,15 @@ function printSetting(output: Output, home: string, name: ConfigName, key: strin
   output.print({ [key]: value }, value);
 }
 
-function withSources(table: ConfigTable, file: string, prefix = ""): Record<string, { value: string; source: string }> {
-  const found: Record<string, { value: string; source: string }> = {};
+function withSources(table: ConfigTable, file: string, fromEnv: FromEnvironment, prefix = ""): Record<string, Sourced> {
+  const found: Record<string, Sourced> = {};
   for (const [key, value] of Object.entries(table)) {
     const name = prefix + key;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      Object.assign(found, withSources(value as ConfigTable, file, `${name}.`));
+      Object.assign(found, withSources(value as ConfigTable, file, fromEnv, `${name}.`));
       continue;
     }
-    const variable = envName(name);
-    const fromEnv = process.env[variable];
-    found[name] = fromEnv ? { value: fromEnv, source: variable } : { value: String(value), source: file };
+    found[name] = fromEnv(name) ?? { value: String(value), source: file };
   }
   return found;
 }

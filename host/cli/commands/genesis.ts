@@ -2,13 +2,13 @@
 
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { parsePort } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
 import { addKeyringFlags } from "../client/keyring-options.js";
 import type { ValidatorFlags } from "../client/tx/create-validator.js";
+import type { Context } from "../flags/context.js";
 import type { AddAccountFlags } from "../genesis/add-account.js";
 import type { GentxFlags } from "../genesis/gentx.js";
 
-export function registerGenesis(program: Cobra, output: Output): void {
+export function registerGenesis(program: Cobra, context: Context): void {
   const genesis = program.command("genesis").summary("Prepare and check the genesis document").group();
   addKeyringFlags(genesis.command("add-account"))
     .alias("add-genesis-account")
@@ -28,9 +28,9 @@ export function registerGenesis(program: Cobra, output: Output): void {
     )
     .action(async (key: string, coins: string, flags: AddAccountFlags, command: Cobra) => {
       const { addAccount } = await import("../genesis/add-account.js");
-      output.print(await addAccount(homeOf(command), key, coins, flags));
+      context.print(await addAccount(context, homeOf(command), key, coins, flags));
     });
-  registerGentx(genesis, output);
+  registerGentx(genesis, context);
   genesis
     .command("validate")
     .alias("validate-genesis")
@@ -38,14 +38,14 @@ export function registerGenesis(program: Cobra, output: Output): void {
     .summary("Check a genesis document")
     .action(async (file: string | undefined, _: unknown, command: Cobra) => {
       const { validateGenesis } = await import("../genesis/validate.js");
-      output.print(validateGenesis(homeOf(command), file));
+      context.print(validateGenesis(context.chain, homeOf(command), file));
     });
 }
 
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
 /** Several validators: each operator signs for its own, one of them collects. */
-function registerGentx(genesis: Cobra, output: Output): void {
+function registerGentx(genesis: Cobra, context: Context): void {
   addValidatorFlags(genesis.command("add-validator"))
     .alias("add-genesis-validator")
     .argument("<key>", "the operator: a key of the keyring, or an address, with an account in the genesis document")
@@ -58,7 +58,7 @@ function registerGentx(genesis: Cobra, output: Output): void {
     .example(`genesis add-validator bob 100000000ustake --pubkey '{"@type":"/cosmos.crypto.ed25519.PubKey","key":"…"}'`)
     .action(async (key: string, amount: string, flags: ValidatorFlags & AddAccountFlags, command: Cobra) => {
       const { addValidator } = await import("../genesis/gentx.js");
-      output.print(await addValidator(homeOf(command), key, amount, flags));
+      context.print(await addValidator(context, homeOf(command), key, amount, flags));
     });
   addValidatorFlags(genesis.command("gentx"))
     .argument("<key>", "the operator's key in the keyring, with an account in the genesis document")
@@ -79,8 +79,11 @@ function registerGentx(genesis: Cobra, output: Output): void {
     .action(async (key: string, amount: string, flags: GentxFlags, command: Cobra) => {
       const { gentx } = await import("../genesis/gentx.js");
       const { chainId } = command.optsWithGlobals() as { chainId?: string };
-      const { file } = await gentx(homeOf(command), key, amount, { ...flags, ...(chainId ? { chainId } : {}) });
-      output.print({ file }, `Genesis transaction written to ${JSON.stringify(file)}`);
+      const { file } = await gentx(context, homeOf(command), key, amount, {
+        ...flags,
+        ...(chainId ? { chainId } : {}),
+      });
+      context.print({ file }, `Genesis transaction written to ${JSON.stringify(file)}`);
     });
   genesis
     .command("collect-gentxs")
@@ -93,7 +96,7 @@ function registerGentx(genesis: Cobra, output: Output): void {
     )
     .action(async ({ gentxDir }: { gentxDir?: string }, command: Cobra) => {
       const { collectGentxs } = await import("../genesis/collect-gentxs.js");
-      output.print(collectGentxs(homeOf(command), gentxDir));
+      context.print(collectGentxs(context.chain, homeOf(command), gentxDir));
     });
 }
 

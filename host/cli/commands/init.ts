@@ -1,4 +1,5 @@
 /** `chaind init`: makes a home with keys and a genesis document. */
+
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { UpgradeError } from "../../base/errors/errors.js";
@@ -7,12 +8,13 @@ import { makeFolder } from "../../base/files/open-file.js";
 import { sha256 } from "../../base/native/sha256.js";
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { toUpperHex, utf8 } from "../../base/text/bytes.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { parseGenesis } from "../../chain/app/genesis/genesis.js";
 import { requireNotLost, writeNothingSigned } from "../../node/blocks/last-signed.js";
 import { consensusKey, readConsensusKey } from "../../node/home/consensus-key.js";
 import { Home } from "../../node/home/home.js";
+import type { Context } from "../flags/context.js";
 import { readNodeId, writeConsensusKey, writeNodeKey } from "../flags/key-files.js";
-import { programChain } from "../flags/program-chain.js";
 import { emptyGenesis } from "../genesis/empty-genesis.js";
 import { type TakenGenesis, takeDocument, withPlainDocument } from "../genesis/take-document.js";
 import { writeDefaultConfig } from "./config-defaults.js";
@@ -35,7 +37,8 @@ export interface InitAnswer {
   readonly validator: string;
 }
 
-export function registerInit(program: Cobra, print: (answer: InitAnswer) => void): void {
+export function registerInit(program: Cobra, context: Context): void {
+  const { chain } = context;
   program
     .command("init")
     .argument("<moniker>", "a name for this node")
@@ -52,13 +55,13 @@ export function registerInit(program: Cobra, print: (answer: InitAnswer) => void
     .action(async (moniker: string, options: Omit<InitOptions, "home" | "moniker">, command: Cobra) => {
       const { home, chainId } = command.optsWithGlobals() as { home: string; chainId?: string };
       const all = { ...options, home, moniker, ...(chainId ? { chainId } : {}) };
-      if (all.genesis === undefined) print(initHome(all));
-      else print(await withPlainDocument(all.genesis, (genesis) => initHome({ ...all, genesis })));
+      if (all.genesis === undefined) context.print(initHome(chain, all));
+      else context.print(await withPlainDocument(all.genesis, (genesis) => initHome(chain, { ...all, genesis })));
     });
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_GENESIS, UPG_STORE_SIGNED; nothing is written then */
-export function initHome(options: InitOptions): InitAnswer {
+export function initHome(chain: Chain, options: InitOptions): InitAnswer {
   const home = new Home(options.home);
   if (existsSync(home.genesisFile) && !options.overwrite) {
     throw new UpgradeError("UPG_INVALID_CONFIG", `${home.genesisFile} exists; use --overwrite to replace it`);
@@ -76,22 +79,23 @@ export function initHome(options: InitOptions): InitAnswer {
     if (isKeyNew) writeConsensusKey(home.validatorKeyFile, consensusKey(seed));
     if (isNew(home.nodeKeyFile)) writeNodeKey(home.nodeKeyFile, consensusKey(sha256(seed)));
     writeNothingSigned(home.lastSignedFile, isKeyNew);
-    writeDefaultConfig(home.path, chainId, options.moniker ?? "node");
+    writeDefaultConfig(chain.name, home.path, chainId, options.moniker ?? "node");
   };
-  const { chainId } = writeGenesis(home, options, writeOthers);
+  const { chainId } = writeGenesis(chain, home, options, writeOthers);
   const validator = toUpperHex(readConsensusKey(home.validatorKeyFile).address);
   return { chain_id: chainId, node_id: readNodeId(home.nodeKeyFile), validator };
 }
 
 /** The document comes last: a home without one is one that the next `init` completes. */
 function writeGenesis(
+  chain: Chain,
   home: Home,
   { genesis, chainId }: InitOptions,
   writeOthers: (taken: TakenGenesis) => void,
 ): TakenGenesis {
-  if (genesis) return takeDocument(genesis, home.genesisFile, chainId, writeOthers);
-  const text = `${JSON.stringify({ ...emptyGenesis(), ...(chainId ? { chain_id: chainId } : {}) }, null, 1)}\n`;
-  const begun = parseGenesis(programChain(), text);
+  if (genesis) return takeDocument(chain, genesis, home.genesisFile, chainId, writeOthers);
+  const text = `${JSON.stringify({ ...emptyGenesis(chain), ...(chainId ? { chain_id: chainId } : {}) }, null, 1)}\n`;
+  const begun = parseGenesis(chain, text);
   writeOthers(begun);
   writeFileAtomically(home.genesisFile, utf8(text), 0o644);
   return begun;

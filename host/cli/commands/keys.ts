@@ -2,14 +2,13 @@
 
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { parseCount } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
 import { usage } from "../../base/terminal/usage.js";
 import { fromHex, toHex } from "../../base/text/bytes.js";
 import type { AddressCodec } from "../../chain/values/address.js";
 import { keyJson } from "../../chain/values/key-json.js";
 import { addKeyringFlags, type KeyringFlags, type KeyringUse } from "../client/keyring-options.js";
 import { addRefusedKeyFlags } from "../client/tx/refused-flags.js";
-import { programChain } from "../flags/program-chain.js";
+import type { Context } from "../flags/context.js";
 import type { KeyInfo } from "../wallet/keyring.js";
 
 interface AddFlags extends KeyringFlags {
@@ -26,7 +25,7 @@ interface AddFlags extends KeyringFlags {
   readonly pubkey?: string;
 }
 
-export function registerKeys(program: Cobra, output: Output): void {
+export function registerKeys(program: Cobra, context: Context): void {
   const keys = program
     .command("keys")
     .summary("Manage the keys of accounts")
@@ -35,19 +34,19 @@ export function registerKeys(program: Cobra, output: Output): void {
         "keeps them open, in <home>/keyring-test, for development.",
     )
     .group();
-  registerAdd(keys, output);
-  registerReaders(keys, output);
-  registerMovers(keys, output);
-  registerSdkKeys(keys, output);
+  registerAdd(keys, context);
+  registerReaders(keys, context);
+  registerMovers(keys, context);
+  registerSdkKeys(keys, context);
 }
 
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
-async function inKeyring<T>(flags: KeyringFlags, command: Cobra, use: KeyringUse<T>): Promise<T> {
-  return (await import("../client/keyring-options.js")).withKeyring(flags, homeOf(command), use);
+async function inKeyring<T>(context: Context, flags: KeyringFlags, command: Cobra, use: KeyringUse<T>): Promise<T> {
+  return (await import("../client/keyring-options.js")).withKeyring(context, flags, homeOf(command), use);
 }
 
-function registerAdd(keys: Cobra, output: Output): void {
+function registerAdd(keys: Cobra, context: Context): void {
   addRefusedKeyFlags(addKeyringFlags(keys.command("add")))
     .argument("<name>", "a name for the key")
     .summary("Make a key, or take one back from its mnemonic")
@@ -64,30 +63,31 @@ function registerAdd(keys: Cobra, output: Output): void {
     .option("--no-sort", "keep the members in the order given, not in that of their addresses")
     .option("--pubkey <json>", "keep this public key alone: of somebody else, for a multisig key")
     .example("keys add alice --keyring-backend test", "keys add alice --recover --keyring-backend test < mnemonic.txt")
-    .action(async (name: string, flags: AddFlags, command: Cobra) => add(name, flags, command, output));
+    .action(async (name: string, flags: AddFlags, command: Cobra) => add(name, flags, command, context));
 }
 
-async function add(name: string, flags: AddFlags, command: Cobra, output: Output): Promise<void> {
+async function add(name: string, flags: AddFlags, command: Cobra, context: Context): Promise<void> {
+  const { chain } = context;
   const { keyFromMnemonic, newMnemonic } = await import("../wallet/derive.js");
   const { checkKeyName } = await import("../wallet/folder.js");
   checkKeyName(name);
   if (flags.multisig !== undefined || flags.pubkey !== undefined) {
     const { addPublicKey } = await import("../client/public-keys.js");
-    await inKeyring(flags, command, (keyring) => output.print(shownKey(addPublicKey(keyring, name, flags))));
+    await inKeyring(context, flags, command, (keyring) => context.print(shownKey(addPublicKey(keyring, name, flags))));
     return;
   }
-  await inKeyring(flags, command, async (keyring, prompt) => {
+  await inKeyring(context, flags, command, async (keyring, prompt) => {
     if (!flags.dryRun && keyring.has(name)) throw keyring.exists(name);
     const mnemonic = flags.recover ? await prompt.secret("The mnemonic: ") : newMnemonic(flags.words);
     const key = keyFromMnemonic(mnemonic, flags.hdPath ?? `m/44'/118'/${flags.account}'/0/${flags.index}`);
     const simple = { type: "secp256k1", bytes: key.publicKey } as const;
     const info = flags.dryRun
-      ? { name, address: programChain().addresses.encode(key.addressBytes), type: "local" as const, key: simple }
+      ? { name, address: chain.addresses.encode(key.addressBytes), type: "local" as const, key: simple }
       : await keyring.add(name, key);
     const isShown = !flags.recover && flags.backup;
-    output.print({ ...shownKey(info), ...(isShown && output.isJson ? { mnemonic } : {}) });
-    if (!isShown || output.isJson) return;
-    output.say(
+    context.print({ ...shownKey(info), ...(isShown && context.isJson ? { mnemonic } : {}) });
+    if (!isShown || context.isJson) return;
+    context.say(
       `\nWrite these words down and keep them safe: they are the only way to have the key back.\n\n${mnemonic}`,
     );
   });
@@ -104,20 +104,20 @@ interface ShowFlags extends KeyringFlags {
   readonly bech: string;
 }
 
-function registerReaders(keys: Cobra, output: Output): void {
+function registerReaders(keys: Cobra, context: Context): void {
   addKeyringFlags(keys.command("list"))
     .summary("List the keys")
     .option("-n, --list-names", "names only")
     .action(async (flags: KeyringFlags & { listNames?: boolean }, command: Cobra) => {
       const { listKeys } = await import("../client/sdk-keys.js");
-      await inKeyring(flags, command, (keyring) => {
-        const all = listKeys(keyring, (line) => output.say(line));
+      await inKeyring(context, flags, command, (keyring) => {
+        const all = listKeys(keyring, (line) => context.say(line));
         if (flags.listNames)
-          output.print(
+          context.print(
             all.map(({ name }) => name),
             all.map(({ name }) => `${name}\n`).join(""),
           );
-        else output.print(all.map(shownKey));
+        else context.print(all.map(shownKey));
       });
     });
   addKeyringFlags(keys.command("show"))
@@ -128,7 +128,7 @@ function registerReaders(keys: Cobra, output: Output): void {
     .option("--bech <string>", "form of the address: acc, val or cons", "acc")
     .example("keys show alice -a --keyring-backend test")
     .action(async (name: string, flags: ShowFlags, command: Cobra) => {
-      await inKeyring(flags, command, async (keyring) => show(shownKey(keyring.find(name)), flags, output));
+      await inKeyring(context, flags, command, async (keyring) => show(shownKey(keyring.find(name)), flags, context));
     });
   keys
     .command("mnemonic")
@@ -137,12 +137,13 @@ function registerReaders(keys: Cobra, output: Output): void {
     .action(async ({ words }: { words: number }) => {
       const { newMnemonic } = await import("../wallet/derive.js");
       const mnemonic = newMnemonic(words);
-      output.print({ mnemonic }, mnemonic);
+      context.print({ mnemonic }, mnemonic);
     });
 }
 
-async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, output: Output): Promise<void> {
-  const { addresses } = programChain();
+async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, context: Context): Promise<void> {
+  const { chain } = context;
+  const { addresses } = chain;
   const forms: ReadonlyMap<string, AddressCodec> = new Map([
     ["acc", addresses],
     ["val", addresses.operators],
@@ -152,9 +153,9 @@ async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, output: 
   if (!form) throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc, val or cons`);
   if (flags.address && flags.pubkey) throw usage("cannot use both --address and --pubkey at once");
   const address = form.encode(addresses.decode(key.address));
-  if (flags.address) output.print({ address }, address);
-  else if (flags.pubkey) output.print({ pubkey: key.pubkey }, key.pubkey);
-  else output.print({ ...key, address });
+  if (flags.address) context.print({ address }, address);
+  else if (flags.pubkey) context.print({ pubkey: key.pubkey }, key.pubkey);
+  else context.print({ ...key, address });
 }
 
 interface ExportFlags extends KeyringFlags {
@@ -163,19 +164,19 @@ interface ExportFlags extends KeyringFlags {
   readonly yes?: boolean;
 }
 
-function registerMovers(keys: Cobra, output: Output): void {
+function registerMovers(keys: Cobra, context: Context): void {
   addKeyringFlags(keys.command("delete"))
     .argument("<key>", "name of a key")
     .summary("Delete a key")
     .option("-y, --yes", "do not ask; the password of a sealed keyring is asked for all the same")
     .action(async (name: string, flags: ExportFlags, command: Cobra) => {
       const { confirm } = await import("../../base/terminal/confirm.js");
-      await inKeyring(flags, command, async (keyring, prompt) => {
+      await inKeyring(context, flags, command, async (keyring, prompt) => {
         const key = keyring.find(name);
         await keyring.unlock();
         await confirm(prompt, flags.yes === true, `Delete the key "${key.name}" (${key.address}) for ever?`);
         keyring.remove(key.name);
-        output.say(`deleted ${key.name}`);
+        context.say(`deleted ${key.name}`);
       });
     });
   addKeyringFlags(keys.command("export"))
@@ -187,9 +188,9 @@ function registerMovers(keys: Cobra, output: Output): void {
       if (!flags.unarmoredHex || !flags.unsafe) {
         throw usage("a private key is printed in clear text only: say --unarmored-hex --unsafe if you mean it");
       }
-      await inKeyring(flags, command, async (keyring) => {
+      await inKeyring(context, flags, command, async (keyring) => {
         const hex = toHex(await keyring.privateKey(keyring.find(name).name));
-        output.print({ name, private_key: hex }, hex);
+        context.print({ name, private_key: hex }, hex);
       });
     });
   addKeyringFlags(keys.command("import-hex"))
@@ -198,15 +199,15 @@ function registerMovers(keys: Cobra, output: Output): void {
     .summary("Take a private key as hex")
     .action(async (name: string, given: string | undefined, flags: KeyringFlags, command: Cobra) => {
       const { accountKey } = await import("../wallet/derive.js");
-      await inKeyring(flags, command, async (keyring, prompt) => {
+      await inKeyring(context, flags, command, async (keyring, prompt) => {
         const text = (given ?? (await prompt.secret("The private key (hex): "))).trim();
         if (!/^[0-9a-fA-F]{64}$/.test(text)) throw usage("a private key is 64 hex digits");
-        output.print(shownKey(await keyring.add(name, accountKey(fromHex(text)))));
+        context.print(shownKey(await keyring.add(name, accountKey(fromHex(text)))));
       });
     });
 }
 
-function registerSdkKeys(keys: Cobra, output: Output): void {
+function registerSdkKeys(keys: Cobra, context: Context): void {
   addKeyringFlags(keys.command("migrate"))
     .argument("[names...]", "names of keys; all of them when left out")
     .summary("Copy the keys of a Cosmos SDK keyring")
@@ -218,9 +219,9 @@ function registerSdkKeys(keys: Cobra, output: Output): void {
     .action(async (names: string[], flags: KeyringFlags, command: Cobra) => {
       const { migrateKeys } = await import("../client/sdk-keys.js");
       const copied: KeyInfo[] = [];
-      await inKeyring(flags, command, (keyring) =>
+      await inKeyring(context, flags, command, (keyring) =>
         migrateKeys(keyring, names, (key) => copied.push(key)).finally(() => {
-          if (copied.length > 0) output.print(copied.map(shownKey));
+          if (copied.length > 0) context.print(copied.map(shownKey));
         }),
       );
     });
@@ -235,8 +236,8 @@ function registerSdkKeys(keys: Cobra, output: Output): void {
     .example("keys import alice alice.armor --keyring-backend test")
     .action(async (name: string, file: string, flags: KeyringFlags, command: Cobra) => {
       const { importArmor } = await import("../client/sdk-keys.js");
-      await inKeyring(flags, command, async (keyring, prompt) =>
-        output.print(shownKey(await importArmor(keyring, prompt, name, file))),
+      await inKeyring(context, flags, command, async (keyring, prompt) =>
+        context.print(shownKey(await importArmor(keyring, prompt, name, file))),
       );
     });
 }

@@ -1,10 +1,15 @@
 /** `chaind localnet`: several validators on this machine. */
+
 import { Option } from "commander";
 import type { Cobra } from "../../base/terminal/cobra.js";
+import { rootOf } from "../../base/terminal/cobra.js";
+import type { Io } from "../../base/terminal/io.js";
 import { parseDuration, parsePort, parseUint64 } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
 import { envName } from "../../base/terminal/settings.js";
 import { usage } from "../../base/terminal/usage.js";
+import { envPrefix } from "../../base/text/program-text.js";
+import type { Context } from "../flags/context.js";
+import type { InitOptions } from "./init.js";
 
 interface InitFlags {
   readonly appVersion?: bigint;
@@ -26,7 +31,7 @@ const COUNT = /^([1-9]|1[0-6])$/;
 const BLOCK_NANOS_DEFAULT = 500_000_000n;
 const VOTING_NANOS_DEFAULT = 20_000_000_000n;
 
-export function registerLocalnet(program: Cobra, output: Output): void {
+export function registerLocalnet(program: Cobra, context: Context): void {
   const localnet = addStartFlags(addInitFlags(program.command("localnet")))
     .argument("[nodes]", "how many validators, 1 to 16")
     .summary("Several validators on this machine, with CometBFT")
@@ -36,7 +41,7 @@ export function registerLocalnet(program: Cobra, output: Output): void {
         `home: its operator's key is in its own keyring under its name, client.toml names its RPC.`,
     )
     .describeGlobals({
-      "--home": `folder of the network (default "${FOLDER_DEFAULT}"; the environment's ${envName("--home")}, of one node, is not read)`,
+      "--home": `folder of the network (default "${FOLDER_DEFAULT}"; the environment's ${envName("--home", envPrefix(context.chain.name))}, of one node, is not read)`,
       "--chain-id": `chain id of a new network (default "${CHAIN_ID_DEFAULT}")`,
       // The nodes' own logs are set by flags after --.
       ...{ "--log_format": undefined, "--log_level": undefined, "--log_no_color": undefined },
@@ -47,9 +52,9 @@ export function registerLocalnet(program: Cobra, output: Output): void {
       command.outputHelp();
       return;
     }
-    const comet = await cometOf(flags);
-    await init(count, flags, command, output);
-    await start(flags, [], command, output, comet);
+    const comet = await cometOf(flags, context.io.env);
+    await init(count, flags, command, context);
+    await start(flags, [], command, context, comet);
   });
   addInitFlags(localnet.command("init"))
     .argument("<nodes>", "how many validators, 1 to 16")
@@ -59,7 +64,7 @@ export function registerLocalnet(program: Cobra, output: Output): void {
         "which every node's operator has a validator of power 100, ports, peers, short rounds and voting periods. localnet.json\n" +
         "lists the nodes; key_seed.json in each home has the operator's mnemonic.",
     )
-    .action(async (count: string, _: unknown, command: Cobra) => init(count, flagsOf(command), command, output));
+    .action(async (count: string, _: unknown, command: Cobra) => init(count, flagsOf(command), command, context));
   addStartFlags(localnet.command("start"))
     .argument("[start-flags...]", "flags of `start` for every node, after --")
     .summary("Run the nodes in this terminal")
@@ -71,7 +76,7 @@ export function registerLocalnet(program: Cobra, output: Output): void {
     .example("localnet start --home net -- --log_level debug")
     .action(async (more: readonly string[], _: unknown, command: Cobra) => {
       const flags = flagsOf(command);
-      await start(flags, more, command, output, await cometOf(flags));
+      await start(flags, more, command, context, await cometOf(flags, context.io.env));
     });
 }
 
@@ -110,12 +115,11 @@ const parseNames = (text: string) => text.split(",").map((name) => name.trim());
 
 /** A folder of its own: what the environment names is the home of a node, which may be a real one. */
 function folderOf(command: Cobra): string {
-  let root: Cobra = command;
-  while (root.parent) root = root.parent as Cobra;
+  const root = rootOf(command);
   return root.getOptionValueSource("home") === "cli" ? String(root.opts()["home"]) : FOLDER_DEFAULT;
 }
 
-async function init(count: string, flags: InitFlags, command: Cobra, output: Output): Promise<void> {
+async function init(count: string, flags: InitFlags, command: Cobra, context: Context): Promise<void> {
   if (!COUNT.test(count)) throw usage(`invalid argument "${count}" for "[nodes]": a network has 1 to 16 nodes`);
   const { appVersion, basePort, blockTime, votingPeriod } = flags;
   if (blockTime < MILLI) throw usage("--block-time is at least 1ms");
@@ -126,15 +130,15 @@ async function init(count: string, flags: InitFlags, command: Cobra, output: Out
   const folder = folderOf(command);
   const { chainId = CHAIN_ID_DEFAULT } = command.optsWithGlobals() as { chainId?: string };
   const options = {
-    makeHome: initHome,
+    makeHome: (home: InitOptions) => initHome(context.chain, home),
     chainId,
     appVersion,
     basePort,
     blockNanos: blockTime,
     votingNanos: votingPeriod,
   };
-  const network = await initLocalnet(folder, Number(count), options);
-  output.print({ home: folder, ...network }, `${networkTable(network)}\n\nchain ${chainId} in ${folder}`);
+  const network = await initLocalnet(context, folder, Number(count), options);
+  context.print({ home: folder, ...network }, `${networkTable(network)}\n\nchain ${chainId} in ${folder}`);
 }
 
 const MILLI = 1_000_000n;
@@ -144,16 +148,16 @@ const SECOND = 1_000_000_000n;
 const LINGER = "2s";
 
 /** Before anything is made. @throws UpgradeError UPG_INVALID_CONFIG */
-async function cometOf(flags: StartFlags): Promise<string> {
+async function cometOf(flags: StartFlags, env: Io["env"]): Promise<string> {
   const { findComet } = await import("../../node/comet/engine/binary.js");
-  return findComet(flags["comet.bin"], process.env).path;
+  return findComet(flags["comet.bin"], env).path;
 }
 
 async function start(
   { appVersion, nodes, allOrNone }: StartFlags,
   more: readonly string[],
   command: Cobra,
-  output: Output,
+  context: Context,
   comet: string,
 ): Promise<void> {
   const { startLocalnet } = await import("../localnet/start.js");
@@ -162,6 +166,6 @@ async function start(
     ...(appVersion === undefined ? [] : ["--app-version", String(appVersion)]),
     ...more,
   ];
-  const options = { nodes, isAllOrNone: allOrNone === true, flags, isJson: output.isJson };
-  process.exitCode = await startLocalnet(folderOf(command), options);
+  const options = { nodes, isAllOrNone: allOrNone === true, flags, isJson: context.isJson };
+  context.setExitStatus(await startLocalnet(folderOf(command), options));
 }

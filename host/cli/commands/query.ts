@@ -3,19 +3,19 @@
 import { Option } from "commander";
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { parseCount } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
 import { registerDerivedQueries } from "../client/derived/query.js";
 import { addQueryFlags, type QueryFlags } from "../client/flags.js";
 import { addPageFlags as list } from "../client/page-flags.js";
 import type { Question } from "../client/query/question.js";
 import { addTrustFlags } from "../client/verify/trust.js";
+import type { Context } from "../flags/context.js";
 
 /** A command that asks one question. */
 export function question<F extends QueryFlags>(
   parent: Cobra,
   shape: string,
   summary: string,
-  output: Output,
+  context: Context,
   load: () => Promise<Question<F>>,
 ): Cobra {
   const [name = "", ...words] = shape.split(" ");
@@ -24,26 +24,26 @@ export function question<F extends QueryFlags>(
   return command.action(async (...given: unknown[]) => {
     const flags = given.at(-2) as F;
     const asked = given.slice(0, words.length).filter((word): word is string => typeof word === "string");
-    const { json, text } = await (await load())(asked, flags);
-    output.print(json, text);
+    const { json, text } = await (await load())(asked, flags, context.chain);
+    context.print(json, text);
   });
 }
 
-export function registerQuery(program: Cobra, output: Output): void {
+export function registerQuery(program: Cobra, context: Context): void {
   const query = program.command("query").alias("q").summary("Ask a node").description("Querying commands").group();
-  registerUpgrade(query, output);
-  registerAccounts(query, output);
-  registerGov(query, output);
-  registerTxsAndBlocks(query, output);
-  registerDerivedQueries(query, output);
+  registerUpgrade(query, context);
+  registerAccounts(query, context);
+  registerGov(query, context);
+  registerTxsAndBlocks(query, context);
+  registerDerivedQueries(query, context);
 }
 
 const upgrade = () => import("../client/query/upgrade.js");
 
-function registerUpgrade(query: Cobra, output: Output): void {
+function registerUpgrade(query: Cobra, context: Context): void {
   const group = query.command("upgrade").summary("Plans, versions and receipts of upgrades");
   group.description("Querying commands for the upgrade module").group();
-  question(group, "plan", "Query the upgrade plan (if one exists)", output, async () => (await upgrade()).plan)
+  question(group, "plan", "Query the upgrade plan (if one exists)", context, async () => (await upgrade()).plan)
     .description(
       "Gets the currently scheduled upgrade plan, if one exists. Text output also shows when its height will be reached, from the\n" +
         "times of the last blocks; JSON does with --estimate.",
@@ -54,7 +54,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
     group,
     "applied <upgrade-name>",
     "Query the block header for height at which a completed upgrade was applied",
-    output,
+    context,
     async () => (await upgrade()).applied,
   ).description(
     "If the upgrade was executed on the chain, prints the record of the block where it was applied. It shows which\n" +
@@ -64,7 +64,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
     group,
     "module_versions [module_name]",
     "Query the list of module versions",
-    output,
+    context,
     async () => (await upgrade()).moduleVersions,
   )
     .alias("module-versions")
@@ -74,7 +74,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
       group,
       "receipt <upgrade-name>",
       "Query what the handler of a completed upgrade did, with its proof",
-      output,
+      context,
       async () => (await upgrade()).receipt,
     ),
   )
@@ -88,7 +88,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
     group,
     "readiness [upgrade-name]",
     "Query how much power has attested a plan, with which file and result",
-    output,
+    context,
     async () => (await import("../client/query/readiness.js")).readiness,
   )
     .description(
@@ -100,7 +100,7 @@ function registerUpgrade(query: Cobra, output: Output): void {
     group,
     "progress",
     "Query how far the upgrade has come that the node is making",
-    output,
+    context,
     async () => (await upgrade()).progress,
   ).description(
     "Prints the phase of the upgrade's block, the store, the pairs done of how many, the rate and the time left in this\n" +
@@ -110,28 +110,28 @@ function registerUpgrade(query: Cobra, output: Output): void {
     group,
     "authority",
     "Query the account that may schedule and cancel upgrades",
-    output,
+    context,
     async () => (await upgrade()).authority,
   );
 }
 
 const accounts = () => import("../client/query/accounts.js");
 
-function registerAccounts(query: Cobra, output: Output): void {
+function registerAccounts(query: Cobra, context: Context): void {
   const auth = query.command("auth").summary("Accounts").description("Querying commands for the auth module").group();
-  question(auth, "account <address>", "Query an account", output, async () => (await accounts()).account);
+  question(auth, "account <address>", "Query an account", context, async () => (await accounts()).account);
   question(
     auth,
     "module-account <module-name>",
     "Query the account of a module",
-    output,
+    context,
     async () => (await accounts()).moduleAccount,
   );
   question(
     auth,
     "module-accounts",
     "Query the accounts of all modules",
-    output,
+    context,
     async () => (await accounts()).moduleAccounts,
   );
   const bank = query.command("bank").summary("Coins").description("Querying commands for the bank module").group();
@@ -140,7 +140,7 @@ function registerAccounts(query: Cobra, output: Output): void {
       bank,
       "balances <address>",
       "Query the coins of an account",
-      output,
+      context,
       async () => (await accounts()).balances,
     ),
   ).example("query bank balances ADDRESS", "query bank balances ADDRESS --height 40 -o json");
@@ -148,21 +148,21 @@ function registerAccounts(query: Cobra, output: Output): void {
     bank,
     "balance <address> <denom>",
     "Query an account's coins of one denomination",
-    output,
+    context,
     async () => (await accounts()).balance,
   );
-  list(question(bank, "total", "Query the supply of all coins", output, async () => (await accounts()).total)).alias(
+  list(question(bank, "total", "Query the supply of all coins", context, async () => (await accounts()).total)).alias(
     "total-supply",
   );
 }
 
 const gov = () => import("../client/query/gov.js");
 
-function registerGov(query: Cobra, output: Output): void {
+function registerGov(query: Cobra, context: Context): void {
   const group = query.command("gov").summary("Proposals, votes and deposits");
   group.description("Querying commands for the gov module").group();
-  question(group, "proposal <proposal-id>", "Query a proposal", output, async () => (await gov()).proposal);
-  list(question(group, "proposals", "Query proposals", output, async () => (await gov()).proposals))
+  question(group, "proposal <proposal-id>", "Query a proposal", context, async () => (await gov()).proposal);
+  list(question(group, "proposals", "Query proposals", context, async () => (await gov()).proposals))
     .option(
       "--proposal-status <string>",
       "only those in this state: deposit-period, voting-period, passed, rejected, failed",
@@ -171,34 +171,34 @@ function registerGov(query: Cobra, output: Output): void {
     .option("--voter <string>", "only those that this address voted on")
     .option("--depositor <string>", "only those that this address paid for");
   list(
-    question(group, "votes <proposal-id>", "Query the votes on a proposal", output, async () => (await gov()).votes),
+    question(group, "votes <proposal-id>", "Query the votes on a proposal", context, async () => (await gov()).votes),
   );
-  question(group, "vote <proposal-id> <voter>", "Query a vote", output, async () => (await gov()).vote);
+  question(group, "vote <proposal-id> <voter>", "Query a vote", context, async () => (await gov()).vote);
   list(
     question(
       group,
       "deposits <proposal-id>",
       "Query the deposits of a proposal",
-      output,
+      context,
       async () => (await gov()).deposits,
     ),
   );
-  question(group, "tally <proposal-id>", "Query the votes counted by power", output, async () => (await gov()).tally);
-  question(group, "params", "Query the parameters of governance", output, async () => (await gov()).params);
+  question(group, "tally <proposal-id>", "Query the votes counted by power", context, async () => (await gov()).tally);
+  question(group, "params", "Query the parameters of governance", context, async () => (await gov()).params);
 }
 
 const blocks = () => import("../client/query/blocks.js");
 
-function registerTxsAndBlocks(query: Cobra, output: Output): void {
-  question(query, "tx <hash>", "Query a transaction by its hash", output, async () => (await blocks()).tx);
+function registerTxsAndBlocks(query: Cobra, context: Context): void {
+  question(query, "tx <hash>", "Query a transaction by its hash", context, async () => (await blocks()).tx);
   question(
     query,
     "wait-tx <hash>",
     "Wait until a transaction is in a block",
-    output,
+    context,
     async () => (await blocks()).waitTx,
   );
-  question(query, "txs", "Query transactions by their events", output, async () => (await blocks()).txs)
+  question(query, "txs", "Query transactions by their events", context, async () => (await blocks()).txs)
     .option("--query <string>", "conditions: message.action='/cosmos.bank.v1beta1.MsgSend' AND tx.height=5")
     .option("--page <uint>", "page of the answer", parseCount, 1)
     .option("--limit <uint>", "transactions on a page", parseCount, 100);
@@ -206,14 +206,14 @@ function registerTxsAndBlocks(query: Cobra, output: Output): void {
     query,
     "block [height]",
     "Query a block: the last, or one by its height or hash",
-    output,
+    context,
     async () => (await blocks()).block,
   ).option("--type <string>", "height or hash: what the argument is");
   question(
     query,
     "block-results [height]",
     "Query the results of a block's transactions and hooks",
-    output,
+    context,
     async () => (await blocks()).blockResults,
   );
 }

@@ -1,9 +1,11 @@
 /** `chaind relay`: CometBFT over the application as a process of its own, which an upgrade replaces by the next program. */
+
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import type { Cobra } from "../../base/terminal/cobra.js";
 import type { Given } from "../../node/comet/engine/flags.js";
+import type { Context } from "../flags/context.js";
 import { addSdkFlags, givenOf } from "../flags/sdk-flags.js";
 import type { LogFlags } from "./start.js";
 
@@ -12,7 +14,7 @@ interface RelayFlags {
   readonly upgrade?: ReadonlyMap<string, string>;
 }
 
-export function registerRelay(program: Cobra): void {
+export function registerRelay(program: Cobra, context: Context): void {
   const command = program.command("relay");
   // Those of CometBFT are passed on, from app.toml and the environment too.
   addSdkFlags(command);
@@ -41,7 +43,7 @@ export function registerRelay(program: Cobra): void {
     .option("--comet.bin <file>", "the cometbft program (default: COMETBFT_BIN, else cometbft of PATH)")
     .example("relay --home /var/lib/chain", "relay --upgrade v2=/opt/v2/program -- --min-retain-blocks 500")
     .action(async (more: readonly string[], flags: RelayFlags, command: Cobra) => {
-      process.exitCode = await relay(more, flags, command);
+      context.setExitStatus(await relay(context, more, flags, command));
     });
 }
 
@@ -52,7 +54,7 @@ function parseUpgrade(text: string, before: ReadonlyMap<string, string> = new Ma
 }
 
 /** @throws Halt; UpgradeError */
-async function relay(more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
+async function relay(context: Context, more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
   const { openRelay } = await import("../../visor/hot/open.js");
   const { findComet } = await import("../../node/comet/engine/binary.js");
   const { Home } = await import("../../node/home/home.js");
@@ -66,7 +68,7 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
   const { openNodeLog } = await import("./start.js");
   const globals = command.optsWithGlobals() as LogFlags & { home: string };
   const home = new Home(resolve(globals.home));
-  const log = openNodeLog(globals, "relay");
+  const log = openNodeLog(context, globals, "relay");
   endWithParent(process);
   const ofStart = takeFlags(more, OF_COMET);
   const ofRelay = givenOf(command);
@@ -75,7 +77,7 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
     return value === undefined ? ofRelay(name) : { value, by: "cli" };
   };
   const run = openRelay({
-    ...{ home, program: flags.program, upgrades: flags.upgrade ?? new Map() },
+    ...{ home, name: context.chain.name, program: flags.program, upgrades: flags.upgrade ?? new Map() },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
     flags: [
       "--log_format",
@@ -87,7 +89,7 @@ async function relay(more: readonly string[], flags: RelayFlags, command: Cobra)
       ...rpcWords(rpcAddress(given)),
     ],
     comet: {
-      program: findComet(given("comet.bin")?.value, process.env).path,
+      program: findComet(given("comet.bin")?.value, context.io.env).path,
       args: cometArgs(given),
       files: cometFiles(home),
     },

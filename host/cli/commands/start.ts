@@ -1,4 +1,5 @@
 /** `chaind start`: runs the node until it is stopped or halts. */
+
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { endWithParent } from "../../base/terminal/end-with-parent.js";
@@ -11,9 +12,9 @@ import {
   parseHeights,
   parseUint64,
 } from "../../base/terminal/options.js";
-import { isLevelShown, openProcessLog } from "../../base/terminal/process-log.js";
+import { isLevelShown } from "../../base/terminal/process-log.js";
 import type { Log, LogFormat, LogOptions, LogSource } from "../../base/text/log-line.js";
-import { envPrefix } from "../../base/text/program-name.js";
+import { envPrefix } from "../../base/text/program-text.js";
 import { recheckWarnings } from "../../node/comet/comet-files.js";
 import { COMET_FLAGS, cometArgs } from "../../node/comet/engine/flags.js";
 import { Home } from "../../node/home/home.js";
@@ -30,6 +31,7 @@ import {
   embeddedFlagWarnings,
   relayWarnings,
 } from "../flags/comet-flags.js";
+import type { Context } from "../flags/context.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../flags/halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../flags/limit-settings.js";
 import { addSdkFlags, givenOf, sdkFlagWarnings } from "../flags/sdk-flags.js";
@@ -63,7 +65,8 @@ export interface LogFlags {
 
 const NANOS_PER_MILLI = 1_000_000n;
 
-export function registerStart(program: Command): void {
+export function registerStart(program: Command, context: Context): void {
+  const prefix = envPrefix(context.chain.name);
   const command = program
     .command("start")
     .summary("Run the node")
@@ -74,7 +77,7 @@ export function registerStart(program: Command): void {
         "Each setting of app.toml is a flag too, those of its tables [rpc] and [limits] as --limits.search-time and so on.\n\n" +
         `With --engine cometbft these are passed on to CometBFT: --moniker, --rpc.laddr,\n${lines(COMET_FLAGS.map((name) => `--${name}`))}.\n` +
         "Its other settings are in <home>/config/config.toml, where `p2p.laddr` is the setting of --p2p.laddr.\n\n" +
-        `A parent with a channel to it that sets ${standbyName()}=1 has it load everything, say "ready", and wait for a message before\n` +
+        `A parent with a channel to it that sets ${prefix}STANDBY=1 has it load everything, say "ready", and wait for a message before\n` +
         "it opens the home: chainvisor does so before an upgrade.",
     )
     .option("--handlers <dir>", "folder of handlers, beside <home>/handlers (default: the program's own)")
@@ -129,7 +132,7 @@ export function registerStart(program: Command): void {
     const warnings = [
       ...sdkFlagWarnings(self, comet !== undefined, settingsOfSdk(globals.home, known)),
       ...(comet ? [...embeddedFlagWarnings(self), ...recheckWarnings(globals.home)] : cometFlagWarnings(self)),
-      ...(relayed() ? relayWarnings(self) : []),
+      ...(relayed(context) ? relayWarnings(self) : []),
     ];
     const isEngineAssumed = self.getOptionValueSource("engine") === "default";
     const chosen = {
@@ -140,7 +143,7 @@ export function registerStart(program: Command): void {
       isEngineAssumed,
       cometArgs: cometArgs(givenOf(self)),
     };
-    await start(options, globals, chosen);
+    await start(context, options, globals, chosen);
   });
 }
 
@@ -162,12 +165,14 @@ interface Chosen {
   readonly cometArgs: readonly string[];
 }
 
-async function start(options: StartOptions, globals: GlobalOptions, chosen: Chosen): Promise<void> {
+async function start(context: Context, options: StartOptions, globals: GlobalOptions, chosen: Chosen): Promise<void> {
+  const { chain, io } = context;
+  const { env } = io;
   const { limits, warnings, comet } = chosen;
-  const log = openNodeLog(globals, "node");
+  const log = openNodeLog(context, globals, "node");
   endWithParent(process);
   for (const warning of warnings) log("warn", warning);
-  const linger = haltLingerTime(options, process.env, comet !== undefined);
+  const linger = haltLingerTime(options, env, comet !== undefined);
   const { witness = false } = options;
   const snapshots = {
     interval: options["stateSync.snapshotInterval"],
@@ -178,26 +183,30 @@ async function start(options: StartOptions, globals: GlobalOptions, chosen: Chos
   const home = new Home(resolve(globals.home));
   const begun = engineStart(options, chosen.settings, home.path, isLevelShown("debug", globals.log_level));
   if (comet) {
-    const mode = relayed();
+    const mode = relayed(context);
     if (!mode) requireNoRelay(home);
     const served = mode ? RELAYED : ["--with-comet=false"];
     const startFlags = comet.program === undefined ? served : ["--engine", "cometbft"];
-    const start = { ...begun, engine: "cometbft" as const, startFlags, isStandby: mode === "next" || isStandby() };
-    const run = { flags: options, limits, home, start, linger, log, witness, snapshots };
+    const start = {
+      ...begun,
+      engine: "cometbft" as const,
+      startFlags,
+      isStandby: mode === "next" || isStandby(context),
+    };
+    const run = { chain, flags: options, limits, home, start, linger, log, witness, snapshots };
     await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;
   }
-  const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed, isStandby: isStandby() };
+  const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed, isStandby: isStandby(context) };
   const embedded = { ...snapshots, interval: 0 };
-  await runThreads({ flags: options, limits, home, start, linger, log, witness, snapshots: embedded });
+  await runThreads({ chain, flags: options, limits, home, start, linger, log, witness, snapshots: embedded });
 }
 
 /** Of a relay's worker: at once, or held back until the one before it has ended (host/visor/hot/worker-process.ts). */
-const relayed = () => process.env[`${envPrefix()}RELAYED`];
+const relayed = ({ chain, io }: Context) => io.env[`${envPrefix(chain.name)}RELAYED`];
 
 /** Of a sidecar's next version: everything is loaded, and the home is another's until it is called. */
-const isStandby = () => process.env[standbyName()] === "1";
-const standbyName = () => `${envPrefix()}STANDBY`;
+const isStandby = ({ chain, io }: Context) => io.env[`${envPrefix(chain.name)}STANDBY`] === "1";
 
 function engineStart(
   options: StartOptions,
@@ -231,7 +240,11 @@ function parseEvents(text: string): string[] {
   throw new InvalidArgumentError('expected events such as transfer.recipient,message.sender, or "" for all.');
 }
 
-export function openNodeLog({ log_format, log_level, log_no_color = false }: LogFlags, source: LogSource): Log {
+export function openNodeLog(
+  { openLog }: Pick<Context, "openLog">,
+  { log_format, log_level, log_no_color = false }: LogFlags,
+  source: LogSource,
+): Log {
   const isShown: LogOptions["isShown"] = (level) => isLevelShown(level, log_level);
-  return openProcessLog({ format: log_format, source, isShown, isPlain: log_no_color });
+  return openLog({ format: log_format, source, isShown, isPlain: log_no_color });
 }

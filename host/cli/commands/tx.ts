@@ -1,32 +1,33 @@
 /** `chaind tx`: transactions, made and signed here, sent to a node. */
+
 import type { Command } from "commander";
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { parseDuration, parseInt64 } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
 import { usage } from "../../base/terminal/usage.js";
 import { registerDerivedTxs } from "../client/derived/tx.js";
 import { registerAttestations } from "../client/tx/attest-commands.js";
 import { addTxFlags, type TxFlags } from "../client/tx/flags.js";
 import type { ProposalFlags } from "../client/tx/proposals.js";
 import type { SoftwareUpgradeFlags } from "../client/tx/run.js";
+import type { Context } from "../flags/context.js";
 
 const run = () => import("../client/tx/run.js");
 
 /** Flags of the command and of those above it. */
 const allFlags = <F extends TxFlags>(command: Cobra) => command.optsWithGlobals<F>();
 
-export function registerTx(program: Cobra, output: Output): void {
+export function registerTx(program: Cobra, context: Context): void {
   const tx = program
     .command("tx")
     .summary("Sign and send transactions")
     .description("Transactions subcommands")
     .group();
-  registerUpgrade(tx, output);
-  registerGov(tx, output);
-  registerBank(tx, output);
-  registerStaking(tx, output);
-  registerFiles(tx, output);
-  registerDerivedTxs(tx, output);
+  registerUpgrade(tx, context);
+  registerGov(tx, context);
+  registerBank(tx, context);
+  registerStaking(tx, context);
+  registerFiles(tx, context);
+  registerDerivedTxs(tx, context);
 }
 
 function addProposalFlags<T extends Command>(command: T): T {
@@ -39,7 +40,7 @@ function addProposalFlags<T extends Command>(command: T): T {
     .option("--authority <string>", "the upgrade module's authority (default: the gov module's account)") as T;
 }
 
-function registerUpgrade(tx: Cobra, output: Output): void {
+function registerUpgrade(tx: Cobra, context: Context): void {
   const upgrade = tx
     .command("upgrade")
     .summary("Propose upgrades, attest them")
@@ -76,7 +77,7 @@ function registerUpgrade(tx: Cobra, output: Output): void {
       "tx upgrade software-upgrade v3 --upgrade-height 2000 --title T --deposit 10000000ustake --handler v3.wasm --from alice",
     )
     .action(async (name: string, _: unknown, command: Cobra) => {
-      await (await run()).runSoftwareUpgrade(name, allFlags<SoftwareUpgradeFlags>(command), output);
+      await (await run()).runSoftwareUpgrade(name, allFlags<SoftwareUpgradeFlags>(command), context);
     });
   for (const [name, summary] of [
     ["cancel-software-upgrade", "Cancel the current software upgrade proposal"],
@@ -86,13 +87,13 @@ function registerUpgrade(tx: Cobra, output: Output): void {
       .summary(summary)
       .description("Submits a governance proposal to cancel the upgrade that is scheduled when it passes.")
       .action(async (_: unknown, command: Cobra) => {
-        await (await run()).runCancelUpgrade(allFlags<TxFlags & ProposalFlags>(command), output);
+        await (await run()).runCancelUpgrade(allFlags<TxFlags & ProposalFlags>(command), context);
       });
   }
-  registerAttestations(upgrade, output);
+  registerAttestations(upgrade, context);
 }
 
-function registerGov(tx: Cobra, output: Output): void {
+function registerGov(tx: Cobra, context: Context): void {
   const gov = tx
     .command("gov")
     .summary("Propose, deposit and vote")
@@ -114,7 +115,7 @@ plan, is printed to stderr before it is signed.`,
     )
     .example("tx gov submit-proposal proposal.json --from alice")
     .action(async (file: string, _: unknown, command: Cobra) =>
-      (await run()).runSubmit(file, allFlags(command), output),
+      (await run()).runSubmit(file, allFlags(command), context),
     );
   addTxFlags(gov.command("deposit"))
     .argument("<proposal-id>")
@@ -122,7 +123,7 @@ plan, is printed to stderr before it is signed.`,
     .summary("Deposit coins for a proposal")
     .example("tx gov deposit 1 10000000ustake --from alice")
     .action(async (id: string, coins: string, _: unknown, command: Cobra) =>
-      (await run()).runDeposit(id, coins, allFlags(command), output),
+      (await run()).runDeposit(id, coins, allFlags(command), context),
     );
   addTxFlags(gov.command("vote"))
     .argument("<proposal-id>")
@@ -131,7 +132,7 @@ plan, is printed to stderr before it is signed.`,
     .example("tx gov vote 1 yes --from alice")
     .option("--metadata <string>", "metadata of the vote", "")
     .action(async (id: string, option: string, _: unknown, command: Cobra) =>
-      (await run()).runVote(id, option, allFlags(command), output),
+      (await run()).runVote(id, option, allFlags(command), context),
     );
   addTxFlags(gov.command("weighted-vote"))
     .argument("<proposal-id>")
@@ -140,15 +141,15 @@ plan, is printed to stderr before it is signed.`,
     .example("tx gov weighted-vote 1 yes=0.6,no=0.4 --from alice")
     .option("--metadata <string>", "metadata of the vote", "")
     .action(async (id: string, options: string, _: unknown, command: Cobra) =>
-      (await run()).runWeightedVote(id, options, allFlags(command), output),
+      (await run()).runWeightedVote(id, options, allFlags(command), context),
     );
   addTxFlags(gov.command("cancel-proposal"))
     .argument("<proposal-id>")
     .summary("Take back a proposal of one's own before its vote ends")
-    .action(async (id: string, _: unknown, command: Cobra) => (await run()).runCancel(id, allFlags(command), output));
+    .action(async (id: string, _: unknown, command: Cobra) => (await run()).runCancel(id, allFlags(command), context));
 }
 
-function registerBank(tx: Cobra, output: Output): void {
+function registerBank(tx: Cobra, context: Context): void {
   const bank = tx.command("bank").summary("Send coins").description("Bank transaction subcommands").group();
   addTxFlags(bank.command("send"))
     .argument("<from>", "name or address of the key that pays, in place of --from")
@@ -157,11 +158,11 @@ function registerBank(tx: Cobra, output: Output): void {
     .summary("Send coins to another account")
     .example("tx bank send alice cosmos1… 100ustake")
     .action(async (from: string, to: string, coins: string, _: unknown, command: Cobra) =>
-      (await run()).runBankSend(to, coins, { ...allFlags(command), from }, output),
+      (await run()).runBankSend(to, coins, { ...allFlags(command), from }, context),
     );
 }
 
-function registerStaking(tx: Cobra, output: Output): void {
+function registerStaking(tx: Cobra, context: Context): void {
   const commands = () => import("../client/tx/staking.js");
   const staking = tx
     .command("staking")
@@ -182,7 +183,7 @@ function registerStaking(tx: Cobra, output: Output): void {
     )
     .example("tx staking create-validator validator.json --from alice --gas auto")
     .action(async (file: string, _: unknown, command: Cobra) =>
-      (await commands()).runCreateValidator(file, allFlags(command), output),
+      (await commands()).runCreateValidator(file, allFlags(command), context),
     );
   addTxFlags(staking.command("delegate"))
     .argument("<validator>", "address of its operator")
@@ -190,7 +191,7 @@ function registerStaking(tx: Cobra, output: Output): void {
     .summary("Delegate coins to a validator")
     .example("tx staking delegate cosmosvaloper1… 1000000ustake --from alice --gas auto")
     .action(async (validator: string, amount: string, _: unknown, command: Cobra) =>
-      (await commands()).runDelegate(validator, amount, allFlags(command), output),
+      (await commands()).runDelegate(validator, amount, allFlags(command), context),
     );
   addTxFlags(staking.command("unbond"))
     .alias("undelegate")
@@ -199,11 +200,11 @@ function registerStaking(tx: Cobra, output: Output): void {
     .summary("Take coins back from a validator: they come after the unbonding time")
     .example("tx staking unbond cosmosvaloper1… 1000000ustake --from alice --gas auto")
     .action(async (validator: string, amount: string, _: unknown, command: Cobra) =>
-      (await commands()).runUndelegate(validator, amount, allFlags(command), output),
+      (await commands()).runUndelegate(validator, amount, allFlags(command), context),
     );
 }
 
-function registerFiles(tx: Cobra, output: Output): void {
+function registerFiles(tx: Cobra, context: Context): void {
   addTxFlags(tx.command("sign"))
     .argument("<file>", "an unsigned transaction, JSON; - for stdin")
     .summary("Sign a transaction from --generate-only")
@@ -215,7 +216,7 @@ function registerFiles(tx: Cobra, output: Output): void {
     .option("--output-document <file>", "write to this file, which must not exist yet")
     .example("tx sign unsigned.json --from alice --multisig committee --output-document alice.json")
     .action(async (file: string, _: unknown, command: Cobra) => {
-      await (await import("../client/tx/stored.js")).signFile(file, allFlags(command), output);
+      await (await import("../client/tx/stored.js")).signFile(file, allFlags(command), context);
     });
   addTxFlags(tx.command("multisign"))
     .argument("<file>", "an unsigned transaction, JSON; - for stdin")
@@ -229,7 +230,7 @@ function registerFiles(tx: Cobra, output: Output): void {
       await (await import("../client/tx/multisign.js")).multisign(
         { file, name, signatures },
         allFlags(command),
-        output,
+        context,
       );
     });
   addTxFlags(tx.command("broadcast"))
@@ -238,6 +239,6 @@ function registerFiles(tx: Cobra, output: Output): void {
     .action(async (file: string, _: unknown, command: Cobra) => {
       const flags = allFlags<TxFlags>(command);
       if (flags.offline) throw usage("cannot broadcast a transaction while offline");
-      await (await import("../client/tx/stored.js")).broadcastFile(file, flags, output);
+      await (await import("../client/tx/stored.js")).broadcastFile(file, flags, context);
     });
 }

@@ -1,12 +1,13 @@
 /** `chaind version`. */
 
 import type { Cobra } from "../../base/terminal/cobra.js";
-import type { Output } from "../../base/terminal/output.js";
 import { VERSION } from "../../base/terminal/version.js";
 import { toHex } from "../../base/text/bytes.js";
-import { programChain } from "../flags/program-chain.js";
+import type { Chain } from "../../chain/app/chain.js";
+import type { Context } from "../flags/context.js";
 
-export function registerVersion(program: Cobra, output: Output): void {
+export function registerVersion(program: Cobra, context: Context): void {
+  const { chain } = context;
   program
     .command("version")
     .summary("Print the version of this program")
@@ -16,13 +17,13 @@ export function registerVersion(program: Cobra, output: Output): void {
     )
     .option("--long", "more than the version")
     .action(async ({ long }: { long?: boolean }) => {
-      const facts = { name: "chain-upgrade", server_name: programChain().name, version: VERSION };
-      if (!long) output.print(facts, VERSION);
-      else output.print({ ...facts, ...(await longFacts()) });
+      const facts = { name: "chain-upgrade", server_name: chain.name, version: VERSION };
+      if (!long) context.print(facts, VERSION);
+      else context.print({ ...facts, ...(await longFacts(chain)) });
     });
 }
 
-async function longFacts() {
+async function longFacts(chain: Chain) {
   const { CORE_WASM } = await import("../../upgrade/core/core-wasm.js");
   const { PAGE_FILES } = await import("../../serve/api/page-bytes.js");
   const { pageHashes } = await import("../../serve/api/rest/page-files.js");
@@ -32,7 +33,7 @@ async function longFacts() {
     platform: `${process.platform}/${process.arch}`,
     core_sha256: toHex(sha256(CORE_WASM())),
     page_sha256: await pageHashes(PAGE_FILES, sha256),
-    app_versions: programChain().versions.map(({ number, plan, modules }) => ({
+    app_versions: chain.versions.map(({ number, plan, modules }) => ({
       version: String(number),
       plan: plan ?? "",
       modules: Object.fromEntries([...modules].map(([name, version]) => [name, String(version)])),

@@ -2,6 +2,7 @@
 
 import { isUpgradeError } from "../../base/errors/errors.js";
 import { toUpperHex } from "../../base/text/bytes.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { verifyHome } from "../offline/verify.js";
 import { amounts, type Count, countChain } from "./count.js";
 import type { Show } from "./events.js";
@@ -9,9 +10,9 @@ import { openJob } from "./open-job.js";
 import { askModules } from "./queries-after.js";
 
 /** Counts again and compares. */
-export async function finish(home: string, before: Count, show: Show): Promise<boolean> {
+export async function finish(chain: Chain, home: string, before: Count, show: Show): Promise<boolean> {
   const verified = hashedAgain(home);
-  const open = openJob(home);
+  const open = openJob(chain, home);
   try {
     const after = countChain(open.node.app);
     const { app } = open.node;
@@ -21,7 +22,7 @@ export async function finish(home: string, before: Count, show: Show): Promise<b
       { name: "accounts", ok: before.accounts === after.accounts },
       { name: "balances", ok: before.balances === after.balances },
       { name: "app-hash", ok: verified === toUpperHex(view.appHash) },
-      ...(await askModules(open)),
+      ...(await askModules(chain, open)),
     ];
     const ok = checks.every((check) => check.ok);
     show({

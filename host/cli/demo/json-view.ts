@@ -1,6 +1,7 @@
 /** For machines: JSON Lines. */
+import type { Io } from "../../base/terminal/io.js";
 import type { Show } from "./events.js";
 
-export function jsonView(): Show {
-  return (event) => void process.stdout.write(`${JSON.stringify(event)}\n`);
+export function jsonView({ stdout }: Pick<Io, "stdout">): Show {
+  return (event) => void stdout.write(`${JSON.stringify(event)}\n`);
 }

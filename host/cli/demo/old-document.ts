@@ -3,22 +3,22 @@
 import { UpgradeError } from "../../base/errors/errors.js";
 import { inGenesisFile, openFileSource } from "../../base/files/file-source.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { openDocument, openGenesis } from "../../chain/app/genesis/genesis.js";
-import { programChain } from "../flags/program-chain.js";
 
 /**
  * @param plain the document, or an inflated copy of it
  * @param file the one that was named
  * @throws UpgradeError UPG_INVALID_GENESIS
  */
-export function requireOldDocument(plain: string, file: string): void {
+export function requireOldDocument(chain: Chain, plain: string, file: string): void {
   const source = openFileSource(plain);
   if (!source) return;
   try {
-    const { name, versions } = programChain();
+    const { name, versions } = chain;
     const [oldest] = versions;
     const begun = inGenesisFile(file, () =>
-      openDocument(programChain(), source).isLegacy ? 0n : openGenesis(programChain(), source).appVersion,
+      openDocument(chain, source).isLegacy ? 0n : openGenesis(chain, source).appVersion,
     );
     if (begun === 0n || oldest === undefined || begun <= oldest.number) return;
     throw new UpgradeError(

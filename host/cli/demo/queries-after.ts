@@ -2,9 +2,11 @@
  * What the chain returns to its users after the upgrade: one query a module, by the service of REST, gRPC and
  * RPC. State that exists and that nobody can ask for any more is lost to them all the same.
  */
+
 import { create, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { isUpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { AUTH_STORE, accounts } from "../../chain/modules/auth/accounts.js";
 import { bankOf } from "../../chain/modules/bank/bank.js";
 import { GOV_STORE, proposals } from "../../chain/modules/gov/records.js";
@@ -14,7 +16,6 @@ import { NodeService } from "../../node/embedded/node-service.js";
 import { GenesisFile } from "../../node/home/genesis-file.js";
 import type { OpenNode } from "../../node/open/open-node.js";
 import { Query } from "../../serve/query/query.js";
-import { programChain } from "../flags/program-chain.js";
 import { amounts } from "./count.js";
 
 interface Check {
@@ -30,10 +31,10 @@ interface Page {
 }
 
 /** Responses compared with what a walk over the state finds. */
-export async function askModules(open: OpenNode): Promise<Check[]> {
+export async function askModules(chain: Chain, open: OpenNode): Promise<Check[]> {
   const { app } = open.node;
   const view = app.multiStore.at(app.lastCommitID.version);
-  const ask = asker(open);
+  const ask = asker(chain, open);
   const total = async (path: string) => {
     const page = (await ask(path, { pagination: { limit: 1n, countTotal: true } })) as Page | undefined;
     return page?.pagination?.total;
@@ -81,18 +82,17 @@ export async function askModules(open: OpenNode): Promise<Check[]> {
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Undefined: the chain has no answer any more. */
-function asker({
-  node,
-  home,
-  genesisDigest,
-}: OpenNode): (path: string, fields: Record<string, unknown>) => Promise<Message | undefined> {
+function asker(
+  chain: Chain,
+  { node, home, genesisDigest }: OpenNode,
+): (path: string, fields: Record<string, unknown>) => Promise<Message | undefined> {
   const service = new NodeService(node, {
     nodeId: "",
     moniker: "",
     genesis: new GenesisFile(home.genesisFile, genesisDigest),
   });
   const query = new Query({
-    chain: programChain(),
+    chain,
     app: node.app,
     node: service,
     sha256,

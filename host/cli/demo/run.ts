@@ -1,11 +1,14 @@
 /** The main job, step by step. Blocks are made on demand and time is counted by blocks, so every run is the same. */
+
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { makeFolder } from "../../base/files/open-file.js";
 import { sha256 } from "../../base/native/sha256.js";
+import type { Io } from "../../base/terminal/io.js";
 import { toUpperHex, utf8 } from "../../base/text/bytes.js";
 import type { Height, Plan } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { loadHandlerFile, loadHandlersFolders } from "../../node/home/handlers-folder.js";
 import { Home } from "../../node/home/home.js";
 import type { LocalReceipt } from "../../node/home/local-receipt.js";
@@ -14,7 +17,6 @@ import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import type { HaltRecord } from "../../upgrade/module/halt.js";
 import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import { initHome } from "../commands/init.js";
-import { programChain } from "../flags/program-chain.js";
 import { withPlainDocument } from "../genesis/take-document.js";
 import { requireExit, runChildNode } from "./child-node.js";
 import { amounts, type Count, countChain } from "./count.js";
@@ -26,6 +28,8 @@ import { smallGenesis } from "./small-genesis.js";
 import { keepOperatorKeys, proposeAndVote } from "./vote.js";
 
 export interface MainJobOptions {
+  readonly chain: Chain;
+  readonly io: Pick<Io, "stdin" | "stderr">;
   readonly home: string;
   readonly genesis?: string;
   readonly handler?: string;
@@ -44,8 +48,9 @@ const REPLACING = "replacing-handlers";
 
 /** Runs the job; true when everything that was checked holds. @throws UpgradeError */
 export async function runMainJob(options: MainJobOptions): Promise<boolean> {
-  await initialise(options);
-  const upgrades = plannedUpgrades(options);
+  const { chain } = options;
+  await initialise(chain, options);
+  const upgrades = plannedUpgrades(chain, options);
   let before: Count | undefined;
   for (const [index, upgrade] of upgrades.entries()) {
     const job = new UpgradeJob(options, upgrade, upgrades.slice(0, index));
@@ -54,7 +59,7 @@ export async function runMainJob(options: MainJobOptions): Promise<boolean> {
     await job.haltOldVersion();
     await job.startNewVersion();
   }
-  return finish(options.home, before as Count, options.show);
+  return finish(chain, options.home, before as Count, options.show);
 }
 
 /** An upgrade that the job makes: the handler, and the newest app version that the old binary knows. */
@@ -64,20 +69,20 @@ interface PlannedUpgrade {
   readonly isKnown: boolean;
 }
 
-async function initialise({ home, genesis }: MainJobOptions): Promise<void> {
+async function initialise(chain: Chain, { home, genesis }: MainJobOptions): Promise<void> {
   const keySeed = sha256(utf8("chain-upgrade main job"));
   if (genesis) {
     await withPlainDocument(genesis, (plain) => {
-      requireOldDocument(plain, genesis);
-      initHome({ home, genesis: plain, keySeed });
+      requireOldDocument(chain, plain, genesis);
+      initHome(chain, { home, genesis: plain, keySeed });
     });
     return;
   }
   const folder = mkdtempSync(join(mkdirs(home), ".genesis-"));
   try {
     const file = join(folder, "genesis.json");
-    writeFileSync(file, JSON.stringify(smallGenesis(programChain().addresses)));
-    initHome({ home, genesis: file, keySeed });
+    writeFileSync(file, JSON.stringify(smallGenesis(chain.addresses)));
+    initHome(chain, { home, genesis: file, keySeed });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -89,12 +94,12 @@ function mkdirs(path: string): string {
 }
 
 /** `v2` with the handler of this package, unless the given one serves it; any other plan comes after it. */
-function plannedUpgrades({ handler: file }: MainJobOptions): PlannedUpgrade[] {
-  const [builtInFiles = []] = loadHandlersFolders([programChain().handlers ?? []].flat(), sha256);
+function plannedUpgrades(chain: Chain, { handler: file }: MainJobOptions): PlannedUpgrade[] {
+  const [builtInFiles = []] = loadHandlersFolders([chain.handlers ?? []].flat(), sha256);
   const builtIn = builtInFiles.map(({ handler }) => handler);
   const given = file ? loadHandlerFile(file, sha256) : undefined;
-  const isKnown = (handler: WasmHandler) => programChain().versions.some(({ plan }) => plan === handler.manifest.name);
-  const known = programChain().versions.flatMap(({ plan }) => {
+  const isKnown = (handler: WasmHandler) => chain.versions.some(({ plan }) => plan === handler.manifest.name);
+  const known = chain.versions.flatMap(({ plan }) => {
     if (given && given.manifest.name === plan) return [{ handler: given, file, isKnown: true }];
     const handler = builtIn.find(({ manifest }) => manifest.name === plan);
     return handler ? [{ handler, file: undefined, isKnown: true }] : [];
@@ -148,7 +153,7 @@ class UpgradeJob {
 
   async #vote(plan: Plan): Promise<string> {
     const { home } = this.options;
-    await keepOperatorKeys(home);
+    await keepOperatorKeys(this.options, home);
     return proposeAndVote({ home, blockTime: BLOCK_TIME, nodeArguments: this.#oldArguments(), plan });
   }
 
@@ -219,7 +224,7 @@ class UpgradeJob {
   }
 
   #withNode<T>(use: (open: OpenNode) => T): T {
-    const open = openJob(this.options.home, this.done.length === 0 ? this.#oldVersion : undefined);
+    const open = openJob(this.options.chain, this.options.home, this.done.length === 0 ? this.#oldVersion : undefined);
     try {
       return use(open);
     } finally {
@@ -246,7 +251,7 @@ class UpgradeJob {
   }
 
   #showBlocksAfter(height: bigint): void {
-    const open = openJob(this.options.home);
+    const open = openJob(this.options.chain, this.options.home);
     try {
       const last = open.node.lastBlock?.header.height ?? height;
       for (let at = height + 1n; at <= last; at++) {

@@ -1,15 +1,17 @@
 /** For people: the same events as a story. */
+
 import pc from "picocolors";
+import type { Io } from "../../base/terminal/io.js";
 import { visible } from "../../base/text/visible.js";
 import type { AppliedEvent, DoneEvent, HaltEvent, InitEvent, MainJobEvent, ScheduledEvent, Show } from "./events.js";
 import { HOW_TO_RUN } from "./how-to-run.js";
 
 export interface TextViewOptions {
+  readonly io: Pick<Io, "stdout">;
   readonly home: string;
   readonly isKept: boolean;
 }
 
-const say = (line = "") => void process.stdout.write(`${line}\n`);
 const short = (hash: string) => `${hash.slice(0, 8)}…${hash.slice(-4)}`;
 const grouped = (number: string) => number.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 const amountsText = (amounts: Readonly<Record<string, string>>) =>
@@ -18,9 +20,11 @@ const amountsText = (amounts: Readonly<Record<string, string>>) =>
     .join(", ");
 
 export function textView(options: TextViewOptions): Show {
+  const say = (line = "") => void options.io.stdout.write(`${line}\n`);
   let step = 0;
   let blocks: string[] = [];
   const heading = (text: string) => say(`\n${pc.bold(pc.cyan(String(++step)))}  ${pc.bold(text)}`);
+  const page = { say, heading };
   return (event: MainJobEvent) => {
     if (event.event !== "block" && blocks.length > 0) {
       heading("Blocks go on");
@@ -29,32 +33,35 @@ export function textView(options: TextViewOptions): Show {
     }
     switch (event.event) {
       case "init":
-        showInit(event, heading);
+        showInit(event, page);
         break;
       case "scheduled":
-        showScheduled(event, heading);
+        showScheduled(event, page);
         break;
       case "halt":
-        showHalt(event, heading);
+        showHalt(event, page);
         break;
       case "start":
         heading(`Version ${event.version} starts, with handler ${short(event.handler)}`);
         break;
       case "applied":
-        showApplied(event);
+        showApplied(event, page);
         break;
       case "block":
         blocks.push(`   block ${event.height}  app hash ${short(event.app_hash)}`);
         break;
       case "done":
-        showDone(event, options, heading);
+        showDone(event, options, page);
     }
   };
 }
 
-type Heading = (text: string) => void;
+interface Page {
+  say(line?: string): void;
+  heading(text: string): void;
+}
 
-function showInit(event: InitEvent, heading: Heading): void {
+function showInit(event: InitEvent, { say, heading }: Page): void {
   say(pc.bold("chain-upgrade: a chain goes through an upgrade"));
   heading(`Version ${event.version} makes blocks`);
   say(
@@ -63,14 +70,14 @@ function showInit(event: InitEvent, heading: Heading): void {
   say(`   supply  ${amountsText(event.supply)}`);
 }
 
-function showScheduled({ plan, height, proposal }: ScheduledEvent, heading: Heading): void {
+function showScheduled({ plan, height, proposal }: ScheduledEvent, { say, heading }: Page): void {
   const how = proposal === undefined ? "a plan is scheduled" : `proposal ${proposal} passes, and a plan is scheduled`;
   heading(`In block ${height} ${how}`);
   say(`   upgrade "${visible(plan.name)}" at height ${plan.height}`);
   say(pc.dim(`   ${visible(plan.info)}`));
 }
 
-function showHalt(event: HaltEvent, heading: Heading): void {
+function showHalt(event: HaltEvent, { say, heading }: Page): void {
   heading(`The node halts before block ${event.height}`);
   say(`   ${pc.yellow(visible(event.message))}`);
   say(
@@ -79,7 +86,7 @@ function showHalt(event: HaltEvent, heading: Heading): void {
   say(pc.dim(`   upgrade-info.json  ${visible(event.upgrade_info)}`));
 }
 
-function showApplied(event: AppliedEvent): void {
+function showApplied(event: AppliedEvent, { say }: Page): void {
   say(`   ${pc.green("✓")} applied in block ${event.height}, in ${event.ms} ms: store loader, handler, checks, commit`);
   const rows = Object.entries(event.stores).map(([store, { written, deleted, bytes }]) => [
     visible(store),
@@ -98,7 +105,7 @@ function showApplied(event: AppliedEvent): void {
   say(`   app hash  ${short(event.app_hash_before)} → ${short(event.app_hash)}`);
 }
 
-function showDone(event: DoneEvent, { home, isKept }: TextViewOptions, heading: Heading): void {
+function showDone(event: DoneEvent, { home, isKept }: TextViewOptions, { say, heading }: Page): void {
   heading(event.ok ? "Nothing is lost" : "Something is wrong");
   for (const { name, ok } of event.checks) say(`   ${ok ? pc.green("✓") : pc.red("✗")} ${name}`);
   say(

@@ -2,17 +2,19 @@
  * The plan's way through governance: a real node, asked by real `chaind tx` processes. The node makes a block when a
  * transaction comes, and one more; the next is sent when it is quiet again, so every run has the same blocks.
  */
+
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { UpgradeError } from "../../base/errors/errors.js";
+import type { Io } from "../../base/terminal/io.js";
 import { makePrompt } from "../../base/terminal/prompt.js";
 import type { Plan } from "../../base/types/types.js";
 import { Home } from "../../node/home/home.js";
 import { RpcClient } from "../../node/remote/client.js";
-import { programChain } from "../flags/program-chain.js";
+import type { ProgramContext } from "../flags/context.js";
 import { Keyring } from "../wallet/keyring.js";
 import { requireExit, startChildNode } from "./child-node.js";
 import { DEPOSIT, operatorKeys } from "./small-genesis.js";
@@ -31,9 +33,12 @@ export interface VoteOptions {
 }
 
 /** The keyring of the home, with the operators' keys. */
-export async function keepOperatorKeys(home: string): Promise<void> {
-  const prompt = makePrompt();
-  const keyring = new Keyring({ folder: home, backend: "test", prompt, addresses: programChain().addresses });
+export async function keepOperatorKeys(
+  { chain, io }: Pick<ProgramContext, "chain"> & { readonly io: Pick<Io, "stdin" | "stderr"> },
+  home: string,
+): Promise<void> {
+  const prompt = makePrompt(io);
+  const keyring = new Keyring({ folder: home, backend: "test", prompt, addresses: chain.addresses });
   for (const { name, key } of operatorKeys()) if (!keyring.has(name)) await keyring.add(name, key);
   prompt.close();
 }

@@ -1,10 +1,13 @@
 /** The flags of `start` that say who decides blocks, and what they lead to. */
+
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { rootOf } from "../../base/terminal/cobra.js";
 import { configValue, readConfig } from "../../base/terminal/config-file.js";
 import { parseCount } from "../../base/terminal/options.js";
-import { envPrefix } from "../../base/text/program-name.js";
+import { envName } from "../../base/terminal/settings.js";
+import { envPrefix } from "../../base/text/program-text.js";
 import type { EngineName } from "../../chain/app/engine-port.js";
 import { type AbciAddress, parseAbciAddress } from "../../node/comet/address.js";
 import { findComet } from "../../node/comet/engine/binary.js";
@@ -89,7 +92,7 @@ export function embeddedFlagWarnings(self: Command): string[] {
 /** What a relay's worker warns about: app.toml is that of every program which the relay starts. */
 export function relayWarnings(self: Command): string[] {
   if (self.getOptionValueSource("appVersion") !== "config") return [];
-  const variable = `${envPrefix()}APP_VERSION`;
+  const variable = envName("app-version", envPrefix(rootOf(self).name()));
   return [
     `app-version in app.toml holds for every program of the relay, and the next one would take itself for the old one: ` +
       `remove it, and set ${variable} in the script that starts the old program`,

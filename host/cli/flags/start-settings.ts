@@ -2,14 +2,16 @@
  * The settings of `start` that decide whether a node goes on in its home and what it does at a plan's height. `start` runs with them;
  * the commands that say what a start would do judge the same values.
  */
+
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { assert, messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { readyArguments } from "../../base/terminal/arguments.js";
-import { envName, settle } from "../../base/terminal/settings.js";
+import { rootOf } from "../../base/terminal/cobra.js";
+import { envName, type Sources, settle } from "../../base/terminal/settings.js";
 import { usage } from "../../base/terminal/usage.js";
-import { programName } from "../../base/text/program-name.js";
+import { envPrefix, PROGRAM } from "../../base/text/program-text.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import type { Height } from "../../base/types/types.js";
 import type { EngineName } from "../../chain/app/engine-port.js";
@@ -78,10 +80,10 @@ interface GivenStart {
  * @param given by a sidecar's last start: its flags come before the environment and app.toml, as they do there
  * @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_INVALID_CONFIG, UPG_STORE_IO
  */
-export function settledStart(program: Command, given?: GivenStart): StartSettings {
+export function settledStart(program: Command, env: Sources["env"], given?: GivenStart): StartSettings {
   const start = program.commands.find((command) => command.name() === "start");
   assert(start, "the command start is registered where its settings are read");
-  settle(start, { env: process.env, off: given ? takeGiven(given, program, start) : new Set() });
+  settle(start, { env, off: given ? takeGiven(given, program, start) : new Set() });
   return startSettings(start, given);
 }
 
@@ -164,7 +166,7 @@ function sourceOf(setting: string, start: Command, given: GivenStart | undefined
   const option = start.options.find(({ long }) => long === `--${setting}`);
   const by = option && start.getOptionValueSource(option.attributeName());
   if (by === "env") {
-    const variable = envName(setting);
+    const variable = envName(setting, envPrefix(rootOf(start).name()));
     const change = (value: string) => (value === "" ? `unset ${variable}` : `export ${variable}=${shellWord(value)}`);
     return { words: `${variable} in the environment`, change };
   }
@@ -176,6 +178,6 @@ function sourceOf(setting: string, start: Command, given: GivenStart | undefined
     return { words, change };
   }
   const change = (value: string, home: string) =>
-    `${programName()} config set app ${setting} ${value === "" ? '""' : shellWord(value)} --home ${shellWord(home)}`;
+    `${PROGRAM} config set app ${setting} ${value === "" ? '""' : shellWord(value)} --home ${shellWord(home)}`;
   return { words: `${setting} in app.toml`, change };
 }

@@ -2,13 +2,14 @@
  * A `MsgCreateValidator`, as the Cosmos SDK signs it, in a genesis document: `collect-gentxs` puts validators into
  * `staking.validators` itself, where the Cosmos SDK leaves the messages in `genutil.gen_txs` for the first block.
  */
+
 import { createRegistry, type Registry } from "@bufbuild/protobuf";
+import type { Chain } from "../../chain/app/chain.js";
 import { filesOf } from "../../chain/app/define-chain.js";
 import { type NewValidatorMessage, STAKING_TX_FILE } from "../../chain/modules/staking/compose.js";
 import type { Coin } from "../../chain/values/coins.js";
 import { formatDecimal } from "../../chain/values/decimal.js";
 import { requireTerms } from "../client/tx/create-validator.js";
-import { programChain } from "../flags/program-chain.js";
 
 /** What is asked of a message that another program may have signed. @throws UpgradeError UPG_INVALID_ARGUMENT */
 export function requireMessageTerms({ commission, minSelfDelegation }: NewValidatorMessage, coin: Coin): void {
@@ -41,7 +42,6 @@ export function documentFields({ description, commission, minSelfDelegation }: N
 }
 
 /** What may be packed in a transaction of genesis. */
-export function genesisRegistry(): Registry {
-  const chain = programChain();
+export function genesisRegistry(chain: Chain): Registry {
   return createRegistry(...filesOf(chain, []), STAKING_TX_FILE);
 }

@@ -5,10 +5,10 @@ import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-fi
 import { utf8 } from "../../base/text/bytes.js";
 import { homeCommand } from "../../base/text/shell-word.js";
 import { decodeText } from "../../base/text/text.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { type Genesis, parseGenesis } from "../../chain/app/genesis/genesis.js";
 import { requireExactNumbers } from "../../chain/genesis-stream/exact-numbers.js";
 import type { Home } from "../../node/home/home.js";
-import { programChain } from "../flags/program-chain.js";
 
 export interface GenesisDocument {
   readonly json: Record<string, unknown>;
@@ -18,7 +18,7 @@ export interface GenesisDocument {
 const FILE_MODE = 0o644;
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_GENESIS */
-export function readDocument({ path, genesisFile: file }: Home): GenesisDocument {
+export function readDocument(chain: Chain, { path, genesisFile: file }: Home): GenesisDocument {
   const bytes = readFileIfThere(file);
   if (!bytes)
     throw new UpgradeError(
@@ -26,15 +26,15 @@ export function readDocument({ path, genesisFile: file }: Home): GenesisDocument
       `${file} is missing: make a home with ${homeCommand("init NAME", path)} first`,
     );
   const text = decodeText(bytes, (cause) => new UpgradeError("UPG_INVALID_GENESIS", `${file} is not UTF-8`, { cause }));
-  const genesis = parseGenesis(programChain(), text);
+  const genesis = parseGenesis(chain, text);
   requireExactNumbers(text);
   return { json: JSON.parse(text) as Record<string, unknown>, genesis };
 }
 
 /** Written only when it is a genesis document. @throws UpgradeError UPG_INVALID_GENESIS, UPG_STORE_IO */
-export function writeDocument(file: string, json: unknown): Genesis {
+export function writeDocument(chain: Chain, file: string, json: unknown): Genesis {
   const text = `${JSON.stringify(json, null, 1)}\n`;
-  const genesis = parseGenesis(programChain(), text);
+  const genesis = parseGenesis(chain, text);
   writeFileAtomically(file, utf8(text), FILE_MODE);
   return genesis;
 }

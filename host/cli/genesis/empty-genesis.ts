@@ -1,11 +1,12 @@
 /** The genesis document of a new chain, before anybody has an account. */
+
 import { randomBytes } from "node:crypto";
 import { toHex } from "../../base/text/bytes.js";
 import { formatTime } from "../../base/time/time.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { wallClock } from "../../node/embedded/clock.js";
-import { programChain } from "../flags/program-chain.js";
 
-export function emptyGenesis(): Record<string, unknown> {
+export function emptyGenesis(chain: Chain): Record<string, unknown> {
   const suffix = toHex(randomBytes(3));
   return {
     genesis_time: formatTime(wallClock.after({ seconds: 0n, nanos: 0 })),
@@ -13,9 +14,7 @@ export function emptyGenesis(): Record<string, unknown> {
     initial_height: "1",
     app_hash: null,
     app_state: Object.fromEntries(
-      programChain().modules.flatMap(({ name, genesis: own }) =>
-        own?.default ? [[name, own.default(BOND_DENOM)]] : [],
-      ),
+      chain.modules.flatMap(({ name, genesis: own }) => (own?.default ? [[name, own.default(BOND_DENOM)]] : [])),
     ),
     consensus: { params: { block: { max_bytes: "22020096", max_gas: "-1" }, version: {} } },
   };

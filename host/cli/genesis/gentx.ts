@@ -1,4 +1,5 @@
 /** `chaind genesis gentx` and `add-validator`: a validator of a chain that has not begun. */
+
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -19,8 +20,8 @@ import { Home } from "../../node/home/home.js";
 import { requireOutputFolder } from "../../node/home/output-folder.js";
 import { type KeyringFlags, withKeyring } from "../client/keyring-options.js";
 import { consensusKeyFrom, createValidatorMessage, type ValidatorFlags } from "../client/tx/create-validator.js";
+import type { Context } from "../flags/context.js";
 import { readNodeId } from "../flags/key-files.js";
-import { programChain } from "../flags/program-chain.js";
 import { addressOf } from "./add-account.js";
 import { documentFields, genesisRegistry } from "./create-validator.js";
 import { readDocument, requireNoChain, writeDocument } from "./document.js";
@@ -42,10 +43,17 @@ const GAS_LIMIT = 200_000n;
 export const gentxFolder = (home: string): string => join(home, "config", "gentx");
 
 /** Writes a signed transaction for `collect-gentxs`; returns its file. @throws UpgradeError UPG_INVALID_*, UPG_NOT_FOUND_KEY */
-export async function gentx(path: string, name: string, amount: string, flags: GentxFlags): Promise<{ file: string }> {
+export async function gentx(
+  context: Context,
+  path: string,
+  name: string,
+  amount: string,
+  flags: GentxFlags,
+): Promise<{ file: string }> {
+  const { chain } = context;
   const home = new Home(path);
   requireNoChain(home);
-  const { json, genesis } = readDocument(home);
+  const { json, genesis } = readDocument(chain, home);
   const { chainId = genesis.chainId } = flags;
   if (chainId !== genesis.chainId) {
     throw usage(`--chain-id ${chainId}: ${home.genesisFile} is of the chain ${genesis.chainId}`);
@@ -56,13 +64,13 @@ export async function gentx(path: string, name: string, amount: string, flags: G
     throw usage(`invalid argument "${nodeId}" for "--node-id" flag: expected 40 hex digits`);
   const memo = `${nodeId}@${hostOf(flags.ip)}:${flags.p2pPort}`;
   const coin = coinOf(amount);
-  return withKeyring(flags, path, async (keyring) => {
+  return withKeyring(context, flags, path, async (keyring) => {
     const { key, address, type, name: known } = keyring.find(name);
     if (type !== "local") throw usage(`"${name}" cannot sign here: a gentx is signed by one key of the keyring`);
-    const account = programChain().addresses.decode(address);
-    checkSelfDelegation(json, genesis, account, coin);
+    const account = chain.addresses.decode(address);
+    checkSelfDelegation(chain, json, genesis, account, coin);
     const facts = { account, consensusKey: consensusKeyOf(home, flags.pubkey), coin, moniker: monikerOf(path, flags) };
-    const message = packNewValidator(createValidatorMessage(facts, flags));
+    const message = packNewValidator(createValidatorMessage(chain, facts, flags));
     const modeInfo = { sum: { case: "single", value: { mode: SignMode.DIRECT } } } as const;
     const body = create(TxBodySchema, { messages: [message], memo });
     const authInfo = create(AuthInfoSchema, {
@@ -72,7 +80,7 @@ export async function gentx(path: string, name: string, amount: string, flags: G
     const parts = { bodyBytes: toBinary(TxBodySchema, body), authInfoBytes: toBinary(AuthInfoSchema, authInfo) };
     const doc = signBytes({ raw: create(TxRawSchema, parts), chainId, accountNumber: 0n });
     const tx = create(TxSchema, { body, authInfo, signatures: [await keyring.sign(known, doc)] });
-    const text = `${jsonLine(messageWriter(genesisRegistry())(TxSchema, tx))}\n`;
+    const text = `${jsonLine(messageWriter(genesisRegistry(chain))(TxSchema, tx))}\n`;
     const file = flags.outputDocument ?? join(gentxFolder(path), `gentx-${nodeId}.json`);
     if (readFileIfThere(file)) throw usage(`${file} exists: remove it to sign another one`);
     writeFileAtomically(file, utf8(text), FILE_MODE);
@@ -87,22 +95,33 @@ export interface AddedValidator {
 
 /** What `gentx` and `collect-gentxs` do, in one step and without a signature. @throws UpgradeError UPG_INVALID_*, UPG_NOT_FOUND_KEY */
 export async function addValidator(
+  context: Context,
   path: string,
   key: string,
   amount: string,
   flags: ValidatorFlags & KeyringFlags,
 ): Promise<AddedValidator> {
+  const { chain } = context;
   const home = new Home(path);
   requireNoChain(home);
-  const { json, genesis } = readDocument(home);
-  const account = programChain().addresses.decode(await addressOf(path, key, flags));
+  const { json, genesis } = readDocument(chain, home);
+  const account = chain.addresses.decode(await addressOf(context, path, key, flags));
   const coin = coinOf(amount);
-  checkSelfDelegation(json, genesis, account, coin);
+  checkSelfDelegation(chain, json, genesis, account, coin);
   const consensusKey = consensusKeyOf(home, flags.pubkey);
-  const message = createValidatorMessage({ account, consensusKey, coin, moniker: monikerOf(path, flags) }, flags);
-  moveSelfDelegation(json, genesis, account, coin);
-  const operator = putValidator(json, { account, consensusKey, tokens: coin.amount, ...documentFields(message) });
-  writeDocument(home.genesisFile, json);
+  const message = createValidatorMessage(
+    chain,
+    { account, consensusKey, coin, moniker: monikerOf(path, flags) },
+    flags,
+  );
+  moveSelfDelegation(chain, json, genesis, account, coin);
+  const operator = putValidator(chain, json, {
+    account,
+    consensusKey,
+    tokens: coin.amount,
+    ...documentFields(message),
+  });
+  writeDocument(chain, home.genesisFile, json);
   return { operator_address: operator, tokens: `${coin.amount}${coin.denom}` };
 }
 

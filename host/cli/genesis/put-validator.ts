@@ -2,7 +2,7 @@
 
 import { usage } from "../../base/terminal/usage.js";
 import { toBase64 } from "../../base/text/bytes.js";
-import { programChain } from "../flags/program-chain.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { listAt } from "./document.js";
 
 /** Tokens of one unit of power (the Cosmos SDK's `DefaultPowerReduction`). */
@@ -20,8 +20,8 @@ export interface NewValidator {
 }
 
 /** Returns the operator's address. @throws UpgradeError UPG_INVALID_ARGUMENT when the account operates one already */
-export function putValidator(json: Record<string, unknown>, validator: NewValidator): string {
-  const { encode, operators } = programChain().addresses;
+export function putValidator(chain: Chain, json: Record<string, unknown>, validator: NewValidator): string {
+  const { encode, operators } = chain.addresses;
   const { account, tokens, description, more = {} } = validator;
   const operator = operators.encode(account);
   const validators = listAt(json, "app_state", "staking", "validators") as { operator_address?: string }[];

@@ -6,11 +6,11 @@
 import { sha256 } from "../../base/native/sha256.js";
 import { usage } from "../../base/terminal/usage.js";
 import { equalBytes } from "../../base/text/bytes.js";
+import type { Chain } from "../../chain/app/chain.js";
 import type { Genesis } from "../../chain/app/genesis/genesis.js";
 import type { AuthGenesis } from "../../chain/modules/auth/genesis.js";
 import { moduleAddress } from "../../chain/values/address.js";
 import type { Coin } from "../../chain/values/coins.js";
-import { programChain } from "../flags/program-chain.js";
 import { type Balance, nextNumber, setBalance } from "./balances.js";
 import { listAt } from "./document.js";
 import { POWER_TOKENS } from "./put-validator.js";
@@ -20,6 +20,7 @@ const POWER_MAX = 10n ** 15n;
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT: another denomination, less than a unit of power, or more than the account holds */
 export function checkSelfDelegation(
+  chain: Chain,
   json: Record<string, unknown>,
   genesis: Genesis,
   account: Uint8Array,
@@ -30,7 +31,7 @@ export function checkSelfDelegation(
   if (amount < POWER_TOKENS || amount > POWER_TOKENS * POWER_MAX) {
     throw usage(`${amount}${denom} gives no power: from ${POWER_TOKENS} (power 1) to ${POWER_TOKENS * POWER_MAX}`);
   }
-  const address = programChain().addresses.encode(account);
+  const address = chain.addresses.encode(account);
   const accounts = [...(genesis.sections.get("auth") as AuthGenesis).accounts];
   if (!accounts.some((each) => equalBytes(each.address, account))) {
     throw usage(`account ${address} is not in the genesis document: \`genesis add-account\` puts it there`);
@@ -41,12 +42,13 @@ export function checkSelfDelegation(
 
 /** After `checkSelfDelegation`. */
 export function moveSelfDelegation(
+  chain: Chain,
   json: Record<string, unknown>,
   genesis: Genesis,
   account: Uint8Array,
   coin: Coin,
 ): void {
-  const { encode } = programChain().addresses;
+  const { encode } = chain.addresses;
   const pool = encode(moduleAddress(sha256, POOL));
   const accounts = listAt(json, "app_state", "auth", "accounts") as { base_account?: Record<string, unknown> }[];
   if (!accounts.some(({ base_account }) => base_account?.["address"] === pool)) {

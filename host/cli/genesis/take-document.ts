@@ -27,10 +27,10 @@ import { makeFolder, openRegularFile } from "../../base/files/open-file.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { toHex, utf8 } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/app/genesis/genesis.js";
 import type { GenesisDocument } from "../../chain/genesis-stream/document.js";
 import { removedAtEnd, temporaryFolder } from "../../state/store/disk/lmdb-temporary-path.js";
-import { programChain } from "../flags/program-chain.js";
 import { convertLegacyGenesis } from "./legacy-genesis.js";
 
 const FILE_MODE = 0o644;
@@ -56,6 +56,7 @@ function madeFolder(folder: string): string | undefined {
  * @throws UpgradeError UPG_INVALID_GENESIS, UPG_INVALID_CONFIG, UPG_STORE_IO; the home is then as it was
  */
 export function takeDocument(
+  chain: Chain,
   file: string,
   target: string,
   chainId: string | undefined,
@@ -65,8 +66,8 @@ export function takeDocument(
   const temporary = `${target}.${toHex(randomBytes(4))}`;
   const release = removedAtEnd(temporary);
   try {
-    copyDocument(file, temporary, chainId);
-    const genesis = checkDocument(temporary, file);
+    copyDocument(chain, file, temporary, chainId);
+    const genesis = checkDocument(chain, temporary, file);
     before(genesis);
     renameSync(temporary, target);
     return genesis;
@@ -111,13 +112,14 @@ function readable(file: string, cause: unknown): UpgradeError {
  * @throws UpgradeError UPG_INVALID_GENESIS
  */
 export function checkDocument(
+  chain: Chain,
   file: string,
   named = file,
-  check = (genesis: Genesis) => checkLists(programChain(), genesis),
+  check = (genesis: Genesis) => checkLists(chain, genesis),
 ): Genesis {
   return withSource(file, (source) =>
     inGenesisFile(named, () => {
-      const genesis = openGenesis(programChain(), source);
+      const genesis = openGenesis(chain, source);
       check(genesis);
       return genesis;
     }),
@@ -145,9 +147,9 @@ function isGzip(path: string): boolean {
   }
 }
 
-function copyDocument(file: string, target: string, chainId: string | undefined): void {
+function copyDocument(chain: Chain, file: string, target: string, chainId: string | undefined): void {
   withSource(file, (source) => {
-    const document = openDocument(programChain(), source);
+    const document = openDocument(chain, source);
     const out = openSync(target, "w", FILE_MODE);
     try {
       if (document.isLegacy) writeAll(out, legacyText(source, chainId));

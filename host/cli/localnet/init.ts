@@ -1,4 +1,5 @@
 /** `chaind localnet init`: homes, keys, one genesis document and settings for validators on one machine. */
+
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
@@ -7,12 +8,13 @@ import { writeSetting } from "../../base/terminal/config-edit.js";
 import { usage } from "../../base/terminal/usage.js";
 import { utf8 } from "../../base/text/bytes.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { keyJson } from "../../chain/values/key-json.js";
 import { readConsensusKey } from "../../node/home/consensus-key.js";
 import { Home } from "../../node/home/home.js";
 import { withKeyring } from "../client/keyring-options.js";
 import { VALIDATOR_DEFAULTS } from "../client/tx/create-validator.js";
-import { programChain } from "../flags/program-chain.js";
+import type { Context } from "../flags/context.js";
 import { addAccount } from "../genesis/add-account.js";
 import { cometConfigFile } from "../genesis/comet-config.js";
 import { readDocument, writeDocument } from "../genesis/document.js";
@@ -52,14 +54,20 @@ const NANOS_PER_SECOND = 1_000_000_000n;
 const NANOS_PER_MILLI = 1_000_000n;
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when there is a network in the folder; UPG_INVALID_ARGUMENT */
-export async function initLocalnet(folder: string, count: number, options: LocalnetOptions): Promise<LocalNetwork> {
-  requireNew(folder, count);
-  requireKnown(options.appVersion);
+export async function initLocalnet(
+  context: Context,
+  folder: string,
+  count: number,
+  options: LocalnetOptions,
+): Promise<LocalNetwork> {
+  const { chain } = context;
+  requireNew(chain, folder, count);
+  requireKnown(chain, options.appVersion);
   const ports = await portsFor(count, options.basePort);
   const first = new Home(join(folder, "node0"));
   const nodes: LocalNode[] = [];
-  for (const [index, own] of ports.entries()) nodes.push(await makeNode(folder, index, own, options, first));
-  await writeGenesis(folder, first, nodes, options);
+  for (const [index, own] of ports.entries()) nodes.push(await makeNode(context, folder, index, own, options, first));
+  await writeGenesis(context, folder, first, nodes, options);
   for (const node of nodes) configure(folder, node, nodes, options);
   const network = { chain_id: options.chainId, nodes };
   // The last: a folder with this file is whole.
@@ -68,9 +76,9 @@ export async function initLocalnet(folder: string, count: number, options: Local
 }
 
 /** Homes that are there already would be found after others were made. */
-function requireNew(folder: string, count: number): void {
+function requireNew(chain: Chain, folder: string, count: number): void {
   if (existsSync(networkFile(folder))) {
-    const start = `\`${programChain().name} localnet start --home ${shellWord(folder)}\``;
+    const start = `\`${chain.name} localnet start --home ${shellWord(folder)}\``;
     throw new UpgradeError("UPG_INVALID_CONFIG", `${folder} holds a network already: ${start} goes on with it`);
   }
   const taken = Array.from({ length: count }, (_, index) => join(folder, `node${index}`)).find((home) =>
@@ -80,38 +88,42 @@ function requireNew(folder: string, count: number): void {
   throw new UpgradeError("UPG_INVALID_CONFIG", `${taken} exists: remove it, or give another --home`);
 }
 
-function requireKnown(version: bigint | undefined): void {
-  const { versions } = programChain();
+function requireKnown(chain: Chain, version: bigint | undefined): void {
+  const { versions } = chain;
   if (version === undefined || versions.some(({ number }) => number === version)) return;
   throw usage(`--app-version ${version}: this program has ${versions.map(({ number }) => number).join(", ")}`);
 }
 
 async function makeNode(
+  context: Context,
   folder: string,
   index: number,
   ports: NodePorts,
   { makeHome, chainId }: LocalnetOptions,
   first: Home,
 ): Promise<LocalNode> {
+  const { chain } = context;
   const name = `node${index}`;
   const home = join(folder, name);
   const genesis = index === 0 ? {} : { genesis: first.genesisFile };
   const { node_id } = makeHome({ home, moniker: name, chainId, ...genesis });
   const mnemonic = newMnemonic();
   const key = keyFromMnemonic(mnemonic);
-  const { address } = await withKeyring(TEST_KEYS, home, (keyring) => keyring.add(name, key));
+  const { address } = await withKeyring(context, TEST_KEYS, home, (keyring) => keyring.add(name, key));
   writeFileAtomically(join(home, "key_seed.json"), utf8(`${JSON.stringify({ secret: mnemonic })}\n`));
-  const operator_address = programChain().addresses.operators.encode(key.addressBytes);
+  const operator_address = chain.addresses.operators.encode(key.addressBytes);
   return { name, home: name, node_id, address, operator_address, ...ports };
 }
 
 async function writeGenesis(
+  context: Context,
   folder: string,
   first: Home,
   nodes: readonly LocalNode[],
   { votingNanos }: LocalnetOptions,
 ): Promise<void> {
-  const { json, genesis } = readDocument(first);
+  const { chain } = context;
+  const { json, genesis } = readDocument(chain, first);
   const gov = (json["app_state"] as { gov?: { params?: Record<string, unknown> } }).gov;
   if (gov?.params) {
     Object.assign(gov.params, {
@@ -119,14 +131,14 @@ async function writeGenesis(
       max_deposit_period: seconds(votingNanos),
     });
   }
-  writeDocument(first.genesisFile, json);
+  writeDocument(chain, first.genesisFile, json);
   const { bondDenom } = genesis;
   for (const node of nodes) {
-    await addAccount(first.path, node.address, `${BALANCE}${bondDenom}`, TEST_KEYS);
+    await addAccount(context, first.path, node.address, `${BALANCE}${bondDenom}`, TEST_KEYS);
     const { publicKey } = readConsensusKey(new Home(homeOf(folder, node)).validatorKeyFile);
     const pubkey = JSON.stringify(keyJson({ type: "ed25519", bytes: publicKey.bytes }));
     const flags = { ...VALIDATOR_DEFAULTS, ...TEST_KEYS, pubkey, moniker: node.name };
-    await addValidator(first.path, node.address, `${DELEGATED}${bondDenom}`, flags);
+    await addValidator(context, first.path, node.address, `${DELEGATED}${bondDenom}`, flags);
   }
   for (const node of nodes.slice(1)) copyFileSync(first.genesisFile, new Home(homeOf(folder, node)).genesisFile);
 }

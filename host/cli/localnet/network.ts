@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { readFileIfThere, writeFileAtomically } from "../../base/files/atomic-file.js";
 import { utf8 } from "../../base/text/bytes.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { decodeText } from "../../base/text/text.js";
 
@@ -45,7 +45,7 @@ export function readNetwork(folder: string): LocalNetwork {
   const file = networkFile(folder);
   const bytes = readFileIfThere(file);
   if (!bytes) {
-    const make = `\`${programName()} localnet init 4 --home ${shellWord(folder)}\``;
+    const make = `\`${PROGRAM} localnet init 4 --home ${shellWord(folder)}\``;
     throw new UpgradeError("UPG_INVALID_CONFIG", `${file} is missing: make a network with ${make} first`);
   }
   try {
@@ -54,7 +54,7 @@ export function readNetwork(folder: string): LocalNetwork {
   } catch {
     // Reported below.
   }
-  throw new UpgradeError("UPG_INVALID_CONFIG", `${file} is not what \`${programName()} localnet init\` writes`);
+  throw new UpgradeError("UPG_INVALID_CONFIG", `${file} is not what \`${PROGRAM} localnet init\` writes`);
 }
 
 function isNode({ name, home, p2p, rpc, api, grpc }: LocalNode): boolean {

@@ -1,4 +1,5 @@
 /** `chaind export`: a committed version as a genesis document, in the shape that `init --genesis` reads. */
+
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
@@ -7,6 +8,7 @@ import { sha256 } from "../../base/native/sha256.js";
 import { toHex, utf8 } from "../../base/text/bytes.js";
 import { formatTime } from "../../base/time/time.js";
 import type { VersionMap } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { codeInForce } from "../../chain/app/start.js";
 import type { ChainVersion } from "../../chain/app/versions/version.js";
 import { BlockStore } from "../../node/blocks/block-store.js";
@@ -20,7 +22,6 @@ import type { VersionView } from "../../state/store/versions/version-view.js";
 import { Core } from "../../upgrade/core/core.js";
 import { sameVersions } from "../../upgrade/core/version-map.js";
 import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
-import { programChain } from "../flags/program-chain.js";
 import { documentText } from "./export-document.js";
 import { ExportLosses } from "./export-losses.js";
 import { outputFile } from "./output-file.js";
@@ -33,7 +34,7 @@ export interface ExportRequest {
 }
 
 /** @throws UpgradeError UPG_STORE_LOCKED, UPG_NOT_FOUND_VERSION, UPG_STORE_*, UPG_INVALID_CONFIG, UPG_INVALID_ARGUMENT */
-export function exportGenesis(path: string, request: ExportRequest, say: (line: string) => void): void {
+export function exportGenesis(chain: Chain, path: string, request: ExportRequest, say: (line: string) => void): void {
   const output = request.outputDocument === undefined ? undefined : outputFile(new Home(path), request.outputDocument);
   withReader(path, (database) => {
     const core = new Core();
@@ -43,14 +44,14 @@ export function exportGenesis(path: string, request: ExportRequest, say: (line: 
     const view = multiStore.at(height);
     const { facts: begun } = keptGenesis(database);
     const upgrade = view.store(UPGRADE_STORE);
-    const code = codeInForce({ core }, view, { genesis: begun, versions: programChain().versions });
+    const code = codeInForce({ core }, view, { genesis: begun, versions: chain.versions });
     const losses = new ExportLosses(
       view,
-      programChain().modules.filter(({ name }) => code.modules.has(name)),
+      chain.modules.filter(({ name }) => code.modules.has(name)),
     );
     const text = documentText({
       losses,
-      ...{ chain: programChain(), view, begun, version: code, raw: rawPart(code, core.versionMap(upgrade), view) },
+      ...{ chain, view, begun, version: code, raw: rawPart(code, core.versionMap(upgrade), view) },
       time: formatTime(readCommit(database, Number(height))?.time ?? new BlockStore(database).timeOf(height)),
       initialHeight: request.forZeroHeight ? 1n : height + 1n,
       appVersion: core.protocolVersion(upgrade) === 0n ? begun.appVersion : code.number,

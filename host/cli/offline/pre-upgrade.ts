@@ -2,6 +2,7 @@
  * Makes every check that `start` would make at the next plan's height, on what the home has committed; nothing is written.
  * A node may run in the home meanwhile, and the height may be far away.
  */
+
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
@@ -10,6 +11,7 @@ import { requireKnownSettings } from "../../base/terminal/known-settings.js";
 import { visible } from "../../base/text/visible.js";
 import type { Height, Plan } from "../../base/types/types.js";
 import type { App } from "../../chain/app/app.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { engineMark } from "../../chain/app/engine-port.js";
 import { genesisVersion } from "../../chain/app/start.js";
 import { BlockStore } from "../../node/blocks/block-store.js";
@@ -28,7 +30,6 @@ import { lastVersionOf } from "../../state/store/disk/fenced-database.js";
 import { lastEngine, readCommit } from "../../state/store/versions/commit-record.js";
 import { stageCommand } from "../../upgrade/module/stage-command.js";
 import { readNodeId } from "../flags/key-files.js";
-import { programChain } from "../flags/program-chain.js";
 import type { StartSettings } from "../flags/start-settings.js";
 import { openRehearsal, type RehearsalFacts, rehearseUpgrade } from "./rehearsal.js";
 import { hiddenBy, requireBlockMade } from "./start-judgement.js";
@@ -50,9 +51,9 @@ export interface PreUpgradeFlags {
 
 type Say = (line: string) => void;
 
-export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): number {
+export function preUpgrade(chain: Chain, path: string, flags: PreUpgradeFlags, say: Say): number {
   try {
-    return check(new Home(path), flags, say);
+    return check(chain, new Home(path), flags, say);
   } catch (error) {
     const code = isUpgradeError(error) ? ` [${error.code}]` : "";
     say(`Error: ${messageOf(error)}${code}`);
@@ -60,19 +61,19 @@ export function preUpgrade(path: string, flags: PreUpgradeFlags, say: Say): numb
   }
 }
 
-function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
+function check(chain: Chain, home: Home, flags: PreUpgradeFlags, say: Say): number {
   requireHome(home);
   if (flags.settings) requireKnownSettings(home.path, "app", flags.settings);
   const start = flags.start?.();
-  const folder = flags.handlers ?? start?.handlers ?? programChain().handlers;
-  const brought = versionsAndHandlers(programChain(), home, folder, start?.appVersion);
+  const folder = flags.handlers ?? start?.handlers ?? chain.handlers;
+  const brought = versionsAndHandlers(chain, home, folder, start?.appVersion);
   // `start` makes one that is missing.
   if (existsSync(home.nodeKeyFile)) readNodeId(home.nodeKeyFile);
   // Written at the height, for the sidecar that switches there.
   for (const file of [join(home.dataFolder, "upgrade-info.json"), home.haltFile]) requireReplaceable(file);
   if (!home.hasDatabase) {
     readConsensusKey(home.validatorKeyFile);
-    const { genesis, begin } = keptOrFile(programChain(), home, undefined);
+    const { genesis, begin } = keptOrFile(chain, home, undefined);
     requireKeyGoesOn(home, genesis.initialHeight - 1n);
     genesisVersion(genesis, brought.versions);
     begin?.check((_, message) => say(message));
@@ -83,7 +84,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
   try {
     // Of a database that another process writes to, that process has checked this when it started.
     const committed = isRunning ? undefined : checkDatabase(home.databaseFile, undefined, (_, message) => say(message));
-    const { genesis } = keptOrFile(programChain(), home, database);
+    const { genesis } = keptOrFile(chain, home, database);
     const state = readCommit(database, lastVersionOf(database));
     if (state && start?.engine) requireEngine(state, start.engine, home.path);
     // CometBFT keeps a record of its own of what its key signed; the key may be in another process.
@@ -95,7 +96,7 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
     }
     const staged = flags.handlersStaged ?? start?.staged;
     const facts: RehearsalFacts = { home, genesis, ...brought, staged, say };
-    const app = openedAtPlan(database, facts);
+    const app = openedAtPlan(chain, database, facts);
     const { plan } = app;
     if (start) requireBlockMade(plan, { home: home.path, next: app.nextHeight, start, isRunning });
     if (!plan) {
@@ -103,11 +104,11 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
       return GO_ON;
     }
     sayRoom(home, flags, plan, say);
-    const hidden = start ? hiddenBy(programChain(), plan, start) : "";
+    const hidden = start ? hiddenBy(chain, plan, start) : "";
     if (plan.height <= app.nextHeight) return verdictAtHeight(app, plan, { isRunning, hidden, say });
     const { waits } = app.keeper.findHandler(plan);
     // One that waits is passed over until the height, so the same program may be started now.
-    if (waits) openRehearsal(database, facts, false);
+    if (waits) openRehearsal(chain, database, facts, false);
     return verdictAhead(app, plan, { ...facts, hidden });
   } finally {
     close();
@@ -115,11 +116,11 @@ function check(home: Home, flags: PreUpgradeFlags, say: Say): number {
 }
 
 /** An error that only the plan's upgrade has is marked, since this binary can run the state. @throws as `openRehearsal` */
-function openedAtPlan(database: Database, facts: RehearsalFacts): App {
+function openedAtPlan(chain: Chain, database: Database, facts: RehearsalFacts): App {
   try {
-    return openRehearsal(database, facts, true);
+    return openRehearsal(chain, database, facts, true);
   } catch (error) {
-    const { plan, nextHeight } = openedAsItIs(database, facts) ?? {};
+    const { plan, nextHeight } = openedAsItIs(chain, database, facts) ?? {};
     if (!isUpgradeError(error) || !plan || !nextHeight || plan.height <= nextHeight) throw error;
     // Sidecars look for these words (visor/stage/other-program.ts).
     const message = `${dueText(plan, nextHeight)}: the upgrade cannot be made there: ${messageOf(error)}`;
@@ -128,9 +129,9 @@ function openedAtPlan(database: Database, facts: RehearsalFacts): App {
 }
 
 /** Returns `undefined` if this binary cannot run the state. */
-function openedAsItIs(database: Database, facts: RehearsalFacts): App | undefined {
+function openedAsItIs(chain: Chain, database: Database, facts: RehearsalFacts): App | undefined {
   try {
-    return openRehearsal(database, { ...facts, say: () => undefined }, false);
+    return openRehearsal(chain, database, { ...facts, say: () => undefined }, false);
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import { upgradeFiles } from "../../base/files/atomic-file.js";
 import { sha256 } from "../../base/native/sha256.js";
 import type { Plan } from "../../base/types/types.js";
 import { App } from "../../chain/app/app.js";
+import type { Chain } from "../../chain/app/chain.js";
 import type { GenesisFacts } from "../../chain/app/genesis/genesis-facts.js";
 import type { Home } from "../../node/home/home.js";
 import { stagedHandlers, type VersionsAndHandlers } from "../../node/home/versions-and-handlers.js";
@@ -16,7 +17,6 @@ import { OverlayDatabase } from "../../state/store/disk/overlay-database.js";
 import { Core } from "../../upgrade/core/core.js";
 import { judgeUpgrade } from "../../upgrade/module/handler-readiness.js";
 import type { RegisteredHandler } from "../../upgrade/module/upgrade-handler.js";
-import { programChain } from "../flags/program-chain.js";
 
 export interface RehearsalFacts extends VersionsAndHandlers {
   readonly home: Home;
@@ -30,14 +30,14 @@ export interface RehearsalFacts extends VersionsAndHandlers {
  * The app as `start` opens it now, or, `asAtPlan`, as it would at the height of a plan whose handler is here.
  * @throws Halt; UpgradeError UPG_STORE_UPGRADE, UPG_INVALID_GENESIS, UPG_HANDLER_*
  */
-export function openRehearsal(below: Database, facts: RehearsalFacts, asAtPlan: boolean): App {
+export function openRehearsal(chain: Chain, below: Database, facts: RehearsalFacts, asAtPlan: boolean): App {
   const { home, genesis, versions, handlers, staged, say } = facts;
   const log = (_: string, message: string) => say(message);
-  const waiting = stagedHandlers({ chain: programChain(), home, folder: staged, versions, log });
+  const waiting = stagedHandlers({ chain, home, folder: staged, versions, log });
   const files = { ...upgradeFiles(home.dataFolder), write: () => undefined, remove: () => undefined };
   const database = new OverlayDatabase(below, new MemoryDatabase());
   const app = new App({
-    ...{ chain: programChain(), database, sha256, core: new Core(), genesis, versions, files, log, asAtPlan },
+    ...{ chain, database, sha256, core: new Core(), genesis, versions, files, log, asAtPlan },
     staged: () => waiting.look(),
   });
   for (const { handler, isOfHome } of handlers) app.keeper.setWasmHandler(handler, { isOfHome });

@@ -7,6 +7,7 @@ import { usage } from "../../base/terminal/usage.js";
 import { fromHex, toUpperHex } from "../../base/text/bytes.js";
 import { homeCommand } from "../../base/text/shell-word.js";
 import type { Height } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { engineMark } from "../../chain/app/engine-port.js";
 import { OpenHome } from "../../node/open/open-home.js";
 import type { OpenApp } from "../../node/open/open-options.js";
@@ -15,7 +16,6 @@ import { namedAppHash, requireKnown } from "../../node/snapshots/facts.js";
 import { SnapshotFolder } from "../../node/snapshots/folder.js";
 import { SnapshotRestore } from "../../node/snapshots/restore.js";
 import { RecordChanges } from "../../state/store/disk/database.js";
-import { programChain } from "../flags/program-chain.js";
 import { noSnapshot } from "./snapshots.js";
 
 export interface RestoreFlags {
@@ -40,12 +40,13 @@ export interface Restored {
  * has a state, UPG_STORE_*: nothing counts then
  */
 export async function restoreSnapshot(
+  chain: Chain,
   path: string,
   { height, format, appHash, handlers }: RestoreFlags,
   say: (line: string) => void,
 ): Promise<Restored> {
   const given = appHash === undefined ? undefined : hashOf(appHash);
-  const options = { chain: programChain(), home: path, ...(handlers === undefined ? {} : { handlers }) };
+  const options = { chain, home: path, ...(handlers === undefined ? {} : { handlers }) };
   const held = OpenHome.holdForComet({ ...options, log: (_, message) => say(message) });
   try {
     const folder = new SnapshotFolder(held.home.snapshotsFolder);

@@ -4,6 +4,7 @@ import { UpgradeError } from "../../base/errors/errors.js";
 import { writeFileAtomically } from "../../base/files/atomic-file.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { toHex } from "../../base/text/bytes.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { keptGenesis } from "../../node/home/genesis-record.js";
 import { Home } from "../../node/home/home.js";
 import { noChain, openShared } from "../../node/open/home-database.js";
@@ -13,7 +14,6 @@ import type { Database } from "../../state/store/disk/database.js";
 import { findWitness } from "../../state/store/disk/witness-on-disk.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
 import { PinnedVersions } from "../../state/store/versions/pinned-versions.js";
-import { programChain } from "../flags/program-chain.js";
 import { outputFile } from "./output-file.js";
 
 export interface WitnessFlags {
@@ -26,7 +26,12 @@ export interface WitnessFlags {
  * Beside a running node, or without one; whole or not at all.
  * @throws UpgradeError UPG_NOT_FOUND_RECEIPT, UPG_NOT_FOUND_VERSION, UPG_HANDLER_HASH, UPG_WITNESS_RESULT, UPG_STORE_*, UPG_INVALID_ARGUMENT
  */
-export function makeWitness(path: string, plan: string, { out, handler, handlers }: WitnessFlags): object {
+export function makeWitness(
+  chain: Chain,
+  path: string,
+  plan: string,
+  { out, handler, handlers }: WitnessFlags,
+): object {
   const home = new Home(path);
   if (!home.hasDatabase) throw noChain(path);
   const output = out === undefined ? undefined : outputFile(home, out);
@@ -35,7 +40,7 @@ export function makeWitness(path: string, plan: string, { out, handler, handlers
   const { database, close } = openShared(home);
   try {
     const folders = handlers === undefined ? [] : [handlers];
-    const { bytes, contents, gas } = recordFromHome({ database, home, chain: programChain(), folders, handler }, plan);
+    const { bytes, contents, gas } = recordFromHome({ database, home, chain, folders, handler }, plan);
     if (output) writeFileAtomically(output.path, bytes, 0o644);
     else writeWitness(home, plan, bytes);
     const { height, others } = contents;

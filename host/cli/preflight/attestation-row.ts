@@ -1,13 +1,14 @@
 /** What this node's validator has attested of the plan, and how much power has attested the same. */
+
 import { equalBytes, toHex } from "../../base/text/bytes.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import { shellWord } from "../../base/text/shell-word.js";
+import type { Chain } from "../../chain/app/chain.js";
 import type { ReadableStores } from "../../chain/app/module.js";
 import { STAKING_STORE } from "../../chain/modules/staking/records.js";
 import { ATTEST_URL } from "../../chain/modules/upgrade/compose.js";
 import { contradict, type ReadinessGroup, type ReadinessTally } from "../../chain/modules/upgrade/readiness.js";
 import { decidingIn, readinessIn } from "../../chain/modules/upgrade/state-readiness.js";
-import { programChain } from "../flags/program-chain.js";
 import type { Row } from "./row.js";
 
 export interface AttestationFacts {
@@ -26,9 +27,9 @@ export interface AttestationFacts {
 }
 
 /** Undefined: validators of this chain cannot attest. */
-export function attestationRow(facts: AttestationFacts): Row | undefined {
+export function attestationRow(chain: Chain, facts: AttestationFacts): Row | undefined {
   const { stores, plan, stakingParams, consensusKey } = facts;
-  if (!programChain().router.has(ATTEST_URL) || !stores.names.includes(STAKING_STORE)) return undefined;
+  if (!chain.router.has(ATTEST_URL) || !stores.names.includes(STAKING_STORE)) return undefined;
   const own = decidingIn(stores, stakingParams).find(
     (each) => consensusKey && equalBytes(each.consensusKey, consensusKey),
   );
@@ -52,7 +53,7 @@ function rowOf(
   const spoken = `${tally.attestedPower} of ${tally.totalPower} power has attested`;
   if (!own) return { check, state: "ok", words: `this node is no validator; ${spoken}` };
   const group = tally.groups.find(({ validators }) => validators.some(({ operator }) => equalBytes(operator, own)));
-  const next = `${programName()} tx upgrade attest ${shellWord(plan)} ${whatToAttest(report)} --from KEY --home ${shellWord(home)}`;
+  const next = `${PROGRAM} tx upgrade attest ${shellWord(plan)} ${whatToAttest(report)} --from KEY --home ${shellWord(home)}`;
   if (!group) return { check, state: "warning", words: `this validator has attested nothing; ${spoken}`, next };
   if (handler !== undefined && toHex(group.artifactSha256) !== handler)
     return {

@@ -3,13 +3,13 @@
 import type { Cobra } from "../../base/terminal/cobra.js";
 import { settingFlags } from "../../base/terminal/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../base/terminal/options.js";
-import type { Output } from "../../base/terminal/output.js";
 import { startUnderSidecar } from "../../node/home/supervised-start.js";
 import { NOT_READY_EXIT } from "../../visor/decide/readiness.js";
+import type { Context } from "../flags/context.js";
 import { settledStart } from "../flags/start-settings.js";
 import type { PreflightFlags } from "./preflight.js";
 
-export function registerPreflight(program: Cobra, group: Cobra, output: Output): void {
+export function registerPreflight(program: Cobra, group: Cobra, context: Context): void {
   group
     .command("preflight")
     .summary("Check whether all is there for the scheduled upgrade: one table, one exit status")
@@ -32,10 +32,16 @@ export function registerPreflight(program: Cobra, group: Cobra, output: Output):
       const { preflight } = await import("./preflight.js");
       const { isReady, tableText } = await import("./row.js");
       const settings = [...settingFlags(program, "app").keys()];
+      const { chain, io } = context;
       const home = String(command.optsWithGlobals()["home"]);
-      const all = { ...flags, settings, start: () => settledStart(program, startUnderSidecar(home)) };
-      const { plan, rows } = await preflight(home, all);
-      output.print(
+      const all = {
+        ...flags,
+        settings,
+        env: io.env,
+        start: () => settledStart(program, io.env, startUnderSidecar(chain.name, home, io.env)),
+      };
+      const { plan, rows } = await preflight(chain, home, all);
+      context.print(
         {
           plan: { name: plan.name, height: String(plan.height) },
           is_ready: isReady(rows),
@@ -43,6 +49,6 @@ export function registerPreflight(program: Cobra, group: Cobra, output: Output):
         },
         tableText(rows),
       );
-      if (!isReady(rows)) process.exitCode = NOT_READY_EXIT;
+      if (!isReady(rows)) context.setExitStatus(NOT_READY_EXIT);
     });
 }

@@ -2,12 +2,14 @@
  * Is all there for the scheduled upgrade? One table over what other commands look at one by one. Nothing is written, and a node may
  * run in the home meanwhile.
  */
+
 import { resolve } from "node:path";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { diskFiles } from "../../base/files/disk-files.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { visible } from "../../base/text/visible.js";
 import type { Plan } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { cometProblem } from "../../node/comet/comet-files.js";
 import { keptOrFile, requireHome } from "../../node/home/begun-genesis.js";
 import { readConsensusKey } from "../../node/home/consensus-key.js";
@@ -22,7 +24,6 @@ import { Core } from "../../upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../upgrade/module/keeper.js";
 import { parsePlanInfo } from "../../upgrade/plan-info/plan-info.js";
 import { missingHandlerIn } from "../../visor/stage/probe.js";
-import { programChain } from "../flags/program-chain.js";
 import { type PreUpgradeFlags, preUpgrade } from "../offline/pre-upgrade.js";
 import { openRehearsal } from "../offline/rehearsal.js";
 import { attestationRow } from "./attestation-row.js";
@@ -47,16 +48,16 @@ export interface Preflight {
 }
 
 /** @throws UpgradeError UPG_NOT_FOUND_PLAN, UPG_INVALID_CONFIG, UPG_STORE_* */
-export async function preflight(path: string, flags: PreflightFlags): Promise<Preflight> {
+export async function preflight(chain: Chain, path: string, flags: PreflightFlags): Promise<Preflight> {
   // Absolute: the commands of the rows are pasted in any folder.
   const absolute = resolve(path);
   const home = new Home(absolute);
   requireHome(home);
   if (!home.hasDatabase) throw noChain(path);
-  const place = sidecarPlace(absolute);
+  const place = sidecarPlace(chain, absolute);
   // Opens the home by itself, so it comes first: a file that is open twice in a process loses its locks with the first close.
-  const start = preUpgradeOf(absolute, flags);
-  const { plan, rows } = withState(home, flags, place);
+  const start = preUpgradeOf(chain, absolute, flags);
+  const { plan, rows } = withState(chain, home, flags, place);
   const all = [
     ...rows,
     startRow(start, plan),
@@ -67,9 +68,9 @@ export async function preflight(path: string, flags: PreflightFlags): Promise<Pr
   return { plan, rows: all.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check)) };
 }
 
-function sidecarPlace(path: string): SidecarPlace {
+function sidecarPlace(chain: Chain, path: string): SidecarPlace {
   const { DAEMON_HOME: home, DAEMON_NAME: name } = process.env;
-  return { home: resolve(home || path), name: name || programChain().name };
+  return { home: resolve(home || path), name: name || chain.name };
 }
 
 interface PreUpgradeEnd {
@@ -77,9 +78,9 @@ interface PreUpgradeEnd {
   readonly lines: readonly string[];
 }
 
-function preUpgradeOf(path: string, flags: PreflightFlags): PreUpgradeEnd {
+function preUpgradeOf(chain: Chain, path: string, flags: PreflightFlags): PreUpgradeEnd {
   const lines: string[] = [];
-  const exit = preUpgrade(path, flags, (line) => lines.push(line));
+  const exit = preUpgrade(chain, path, flags, (line) => lines.push(line));
   return { exit, lines };
 }
 
@@ -113,25 +114,25 @@ function startRow({ exit, lines }: PreUpgradeEnd, plan: Plan): Row {
 
 const TRY_AGAIN = 31;
 
-function withState(home: Home, flags: PreflightFlags, place: SidecarPlace): Preflight {
+function withState(chain: Chain, home: Home, flags: PreflightFlags, place: SidecarPlace): Preflight {
   const { database, close } = openShared(home);
   try {
     const last = BigInt(lastVersionOf(database));
     const stores = new CommitMultiStore(database, { sha256 }).at(last);
     const plan = requirePlan(new Core().plan(stores.store(UPGRADE_STORE)), flags.plan);
     const program = stagedProgram(place, plan);
-    const opened = openedRows(database, home, { flags, plan, stored: stores.names, program });
-    const { genesis } = keptOrFile(programChain(), home, database);
+    const opened = openedRows(chain, database, home, { flags, plan, stored: stores.names, program });
+    const { genesis } = keptOrFile(chain, home, database);
     const state = { plan, chainId: genesis.chainId, last, database };
     const { row, rehearsal } = rehearsalRow(home, { ...state, handler: opened.handler, given: flags.rehearsal });
-    const attestation = attestationRow({
+    const attestation = attestationRow(chain, {
       ...{ home: home.path, stores, plan: plan.name, handler: opened.handler, consensusKey: keyOf(home) },
       stakingParams: genesis.stakingParams.value,
       report: rehearsal?.exit === 0 ? rehearsal : undefined,
     });
     const rows = [
       planRow(database, plan, last),
-      binaryRow(plan),
+      binaryRow(chain, plan),
       program && programRow(program, place, home.path, opened.other),
       checksumRow(plan, program),
       ...opened.rows,
@@ -160,17 +161,17 @@ interface OpenFacts {
 }
 
 /** What a start at the plan's height opens, and the hash of its handler. */
-function openedRows(database: Database, home: Home, { flags, plan, stored, program }: OpenFacts) {
+function openedRows(chain: Chain, database: Database, home: Home, { flags, plan, stored, program }: OpenFacts) {
   const silent = () => undefined;
   const info = parsePlanInfo(plan.info);
   const isPinned = info.kind === "document" && info.handler !== undefined;
   try {
     const start = flags.start?.();
-    const folder = flags.handlers ?? start?.handlers ?? programChain().handlers;
-    const brought = versionsAndHandlers(programChain(), home, folder, start?.appVersion);
-    const { genesis } = keptOrFile(programChain(), home, database);
+    const folder = flags.handlers ?? start?.handlers ?? chain.handlers;
+    const brought = versionsAndHandlers(chain, home, folder, start?.appVersion);
+    const { genesis } = keptOrFile(chain, home, database);
     const facts = { home, genesis, ...brought, staged: flags.handlersStaged ?? start?.staged, say: silent };
-    const app = openRehearsal(database, facts, true);
+    const app = openRehearsal(chain, database, facts, true);
     const { handler, state, isStaged } = app.keeper.findHandler(plan);
     const ofHome = brought.handlers.some((each) => each.isOfHome && each.handler === handler?.wasm);
     const ready = state === "ready" ? handler : undefined;

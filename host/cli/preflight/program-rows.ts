@@ -1,4 +1,5 @@
 /** This binary, the program that is staged for the plan in Cosmovisor's folders, and the checksum that the plan pins. */
+
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +10,13 @@ import { VERSION } from "../../base/terminal/version.js";
 import { toHex } from "../../base/text/bytes.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import type { Plan } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { Layout, type Program, problemOf } from "../../node/programs/layout.js";
 import type { RegisteredHandler } from "../../upgrade/module/upgrade-handler.js";
 import { parsePlanInfo, selectBinary } from "../../upgrade/plan-info/plan-info.js";
 import { type PlanUrl, parsePlanUrl } from "../../upgrade/plan-info/plan-url.js";
 import { goPlatform } from "../../upgrade/plan-info/platform.js";
 import { verifiedDownload } from "../../visor/stage/verified-download.js";
-import { programChain } from "../flags/program-chain.js";
 import type { Row } from "./row.js";
 
 /** A preflight changes nothing: not even whether a program may be executed. */
@@ -37,8 +38,8 @@ export function stagedProgram({ home, name }: SidecarPlace, plan: Plan): Program
   return new Layout({ home, name, program: undefined, upgrades: new Map(), own, isCaseKept }).of(plan.name);
 }
 
-export function binaryRow(plan: Plan): Row {
-  const { name, versions } = programChain();
+export function binaryRow(chain: Chain, plan: Plan): Row {
+  const { name, versions } = chain;
   const numbers = versions.map(({ number }) => number).join(", ");
   const carries = versions.some((version) => version.plan === plan.name);
   const words = `${name} ${VERSION}, app versions ${numbers}; it ${carries ? "carries" : "does not carry"} the plan "${plan.name}"`;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { messageOf } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import type { Plan } from "../../base/types/types.js";
 import { withRemedy } from "../../node/home/failed-rehearsal.js";
@@ -34,7 +34,7 @@ interface FoundRehearsal {
 export function rehearsalRow(home: Home, facts: RehearsalFacts): FoundRehearsal {
   const { given, plan, handler } = facts;
   const file = given ?? home.rehearsalFile(plan.name);
-  const command = `${programName()} upgrade rehearse --home ${shellWord(home.path)}`;
+  const command = `${PROGRAM} upgrade rehearse --home ${shellWord(home.path)}`;
   const into = given === undefined ? "" : ` -o json > ${shellWord(given)}`;
   const row = (state: Row["state"], words: string, flags = ""): Row => ({
     ...{ check: "rehearsal", state, words },

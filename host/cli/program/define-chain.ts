@@ -30,7 +30,7 @@ export function defineChain(options: ChainOptions): Chain {
 function reportIfUncaught(error: unknown): void {
   if (!isMainThread || process.listenerCount("uncaughtException") > 0) return;
   const report = async (uncaught: unknown) => {
-    const { endWithFailure } = await import("./command-line.js");
+    const { endWithFailure } = await import("./process.js");
     if (uncaught === error) endWithFailure(error);
     console.error(uncaught);
     process.exit(1);

@@ -18,8 +18,8 @@ import type { ProgramCommand } from "./program-command.js";
  */
 export async function runChain(chain: Chain, ...more: readonly ProgramCommand[]): Promise<void> {
   if (isMainThread) {
-    const { runCommandLine } = await import("./command-line.js");
-    process.exitCode = await runCommandLine(chain, more);
+    const { runProcess } = await import("./process.js");
+    await runProcess(chain, more);
   } else {
     const { runThread } = await import("../../node/threads/engine-worker.js");
     await runThread(chain);

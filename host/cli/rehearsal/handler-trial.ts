@@ -2,11 +2,13 @@
  * Tries a handler on the state in a home, as if its plan had been made for the next block: a rehearsal of one handler, whatever
  * is scheduled. It needs no plan and no version that knows it. A node may run in the home meanwhile.
  */
+
 import { performance } from "node:perf_hooks";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { visible } from "../../base/text/visible.js";
 import type { Height, VersionMap } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { Home } from "../../node/home/home.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
 import { Core } from "../../upgrade/core/core.js";
@@ -60,7 +62,7 @@ export interface Trial {
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_NOT_FOUND_VERSION, UPG_HANDLER_*, UPG_MIGRATION_*, UPG_STORE_* */
-export function tryHandler(options: TrialOptions): Trial {
+export function tryHandler(chain: Chain, options: TrialOptions): Trial {
   const { handler, handlerDiskMax, log } = options;
   const home = new Home(options.home);
   if (!home.hasDatabase) {
@@ -71,7 +73,7 @@ export function tryHandler(options: TrialOptions): Trial {
   }
   const begun = performance.now();
   const peak = watchPeakMemory();
-  const state = openHome(home);
+  const state = openHome(chain, home);
   try {
     const core = new Core();
     const at = options.height ?? state.last;
@@ -79,7 +81,7 @@ export function tryHandler(options: TrialOptions): Trial {
     const done = core.doneHeight(store, handler.manifest.name);
     const place = choosePlace(state.database, at, core, { kind: "forced", name: handler.manifest.name });
     const line = (level: string, message: string) => log(`${level}: ${message}`);
-    const block = { home, state, core, place, isForced: true, handler, handlerDiskMax, log: line };
+    const block = { chain, home, state, core, place, isForced: true, handler, handlerDiskMax, log: line };
     const made = withHeightHint({ at, done, name: handler.manifest.name }, () => {
       requireLayout(handler.manifest, core.versionMap(store));
       return makeBlock(block, options);
@@ -108,7 +110,7 @@ function withHeightHint<T>({ at, done, name }: TriedAt, run: () => T): T {
       isUpgradeError(error) && (error.code === "UPG_HANDLER_LAYOUT" || error.code === "UPG_STORE_UPGRADE");
     if (!isUnfit || done === 0n) throw error;
     const hint = `"${visible(name)}" was applied at height ${done}, and this is the state of height ${at}. Try the state before it: --height ${done - 1n}`;
-    throw new UpgradeError(error.code, `${error.message}. ${hint}`, { cause: error, details: error.details });
+    throw new UpgradeError(error.code, `${error.template}. ${hint}`, { cause: error, details: error.details });
   }
 }
 

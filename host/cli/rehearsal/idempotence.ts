@@ -33,7 +33,7 @@ export function changedByAgain(
     return changed === undefined ? undefined : `a second run of the handler changes the store "${changed}"`;
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    return `a second run of the handler ends with ${error.code}: ${error.message}`;
+    return `a second run of the handler ends with ${error.code}: ${error.template}`;
   } finally {
     stores.discard();
   }

@@ -2,6 +2,7 @@
  * `chaind upgrade rehearse`: the block of an upgrade, made on the state of a home, a copy or a snapshot, while its node goes on.
  * Nothing is written but the temporary folder. What it would do, and how it would end, is a report.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { isRefusedByMachine, upgradeErrorOf } from "../../base/errors/machine.js";
@@ -10,6 +11,7 @@ import { shellWord } from "../../base/text/shell-word.js";
 import { formatTime } from "../../base/time/time.js";
 import { PLAN_INFO_BYTES_MAX } from "../../base/types/limits.js";
 import type { Height, Plan } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { Home } from "../../node/home/home.js";
 import { requireInputFile } from "../../node/home/input-file.js";
 import { Core } from "../../upgrade/core/core.js";
@@ -28,23 +30,24 @@ import { type OpenState, openState } from "./state/open-state.js";
 import { choosePlace, type Place, type WantedPlan } from "./state/state-before.js";
 
 /** @throws UpgradeError for what is no end of a block: no home, no such file, a wrong argument */
-export async function rehearse(options: RehearseOptions): Promise<Report> {
+export async function rehearse(chain: Chain, options: RehearseOptions): Promise<Report> {
   const begun = performance.now();
   const home = new Home(options.home);
   const wanted = wantedPlan(options.plan);
   if (options.snapshot !== undefined) requireInputFile(options.snapshot);
   const core = new Core();
   const handler = options.handler === undefined ? undefined : openHandler(options.handler);
-  const state = await openState({ home, snapshot: options.snapshot, isCopied: options.isCopied });
+  const state = await openState(chain, { home, snapshot: options.snapshot, isCopied: options.isCopied });
   const { accepted = [] } = options;
   const facts: ReportFacts = {
+    program: chain.name,
     ...{ home, state, begun, accepted, place: undefined, handler: wasmOf(handler), failure: undefined },
     ...{ flags: chosenBy(options), givenHandler: options.handler, isKept: options.isKept ?? true },
   };
   try {
     if (isUpgradeError(handler)) return failedReport(handler, facts);
     const place = placeOf(state, core, handler, { at: options.at, wanted });
-    return await atPlace({ ...facts, place }, { options, core, handler, place });
+    return await atPlace(chain, { ...facts, place }, { options, core, handler, place });
   } finally {
     state.close();
   }
@@ -73,11 +76,11 @@ interface Wanted {
   readonly place: Place;
 }
 
-async function atPlace(facts: ReportFacts, { options, core, handler, place }: Wanted): Promise<Report> {
+async function atPlace(chain: Chain, facts: ReportFacts, { options, core, handler, place }: Wanted): Promise<Report> {
   const { home, state } = facts;
   const { handlers, staged, handlerDiskMax, appVersion, log, onProgress, onBegin } = options;
   const block: BlockOptions = {
-    ...{ home, state, core, place, handler, handlers, staged, handlerDiskMax, appVersion, log },
+    ...{ chain, home, state, core, place, handler, handlers, staged, handlerDiskMax, appVersion, log },
     ...(onProgress ? { onProgress } : {}),
   };
   let rehearsal: Rehearsal | undefined;

@@ -10,6 +10,7 @@ import { errorFields } from "../../base/terminal/fail.js";
 import { utf8 } from "../../base/text/bytes.js";
 import { type Log, stackOf } from "../../base/text/log-line.js";
 import type { Plan } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import type { QueryApp } from "../../chain/app/query/call.js";
 import type { LocalNode, NodePort } from "../../chain/app/query/node-port.js";
 import { type GasPrice, parseGasPrices } from "../../chain/values/minimum-fee.js";
@@ -25,7 +26,6 @@ import type { HaltRecord } from "../../upgrade/module/halt.js";
 import { servedHalt } from "../../upgrade/module/halt-served.js";
 import type { HandlerState } from "../../upgrade/module/handler-set.js";
 import { addLimitFlags, type ChosenLimits } from "../flags/limit-settings.js";
-import { programChain } from "../flags/program-chain.js";
 import type { ProgressLog } from "../flags/progress-log.js";
 
 export interface ServerFlags {
@@ -108,12 +108,13 @@ interface GenesisFacts {
 
 /** The query service of a node of this program. */
 export function queryOf<N extends NodePort>(
+  chain: Chain,
   app: QueryApp,
   node: N,
   { bondDenom, stakingParams }: GenesisFacts,
   { compatCosmos }: Pick<ServerFlags, "compatCosmos">,
 ): Query<N> {
-  return new Query({ chain: programChain(), app, node, sha256, bondDenom, stakingParams, compatCosmos });
+  return new Query({ chain, app, node, sha256, bondDenom, stakingParams, compatCosmos });
 }
 
 /** CometBFT's RPC: where it is, and what asks it. */
@@ -158,11 +159,11 @@ export async function requireFreePorts(flags: ServerFlags): Promise<void> {
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG when an address cannot be had */
-export async function openNodeServers(options: NodeServersOptions): Promise<NodeServers> {
+export async function openNodeServers(chain: Chain, options: NodeServersOptions): Promise<NodeServers> {
   const { flags, home, log, rpc } = options;
   const isRpc = flags["rpc.enable"] && !("ask" in rpc);
   if (!isRpc && !flags["grpc.enable"] && !flags["api.enable"]) return { close: async () => undefined };
-  const servers = await open(options);
+  const servers = await open(chain, options);
   const text = JSON.stringify({ ...("ask" in rpc ? { rpc: rpc.address } : {}), ...servers.addresses });
   orWarn(log, () => writeFileAtomically(home.addressesFile, utf8(`${text}\n`), 0o644));
   log("info", "servers open", { ...servers.addresses });
@@ -175,7 +176,7 @@ export async function openNodeServers(options: NodeServersOptions): Promise<Node
   };
 }
 
-async function open(options: NodeServersOptions): Promise<OpenServers> {
+async function open(chain: Chain, options: NodeServersOptions): Promise<OpenServers> {
   const [{ openServers }, { Metrics }] = await loadServers();
   const { flags, limits, home, query, rpc, log, signal, handlerState, isReady = () => true } = options;
   const { app, node } = query;
@@ -187,9 +188,10 @@ async function open(options: NodeServersOptions): Promise<OpenServers> {
   return openServers({
     query,
     events: {
+      program: query.chain.name,
       onAnswer: (endpoint, method, status, seconds) => metrics.onAnswer(endpoint, method, status, seconds),
       onBug: (error) => {
-        if (isUpgradeError(error)) log("error", error.message, { code: error.code, ...stackOf(error) });
+        if (isUpgradeError(error)) log("error", error.template, { code: error.code, ...stackOf(error) });
         else log("error", "a request failed with an internal error", errorFields(error));
       },
     },
@@ -200,15 +202,15 @@ async function open(options: NodeServersOptions): Promise<OpenServers> {
     grpcWeb: flags["grpcWeb.enable"],
     origins: flags["rpc.corsAllowedOrigins"] ?? [],
     limits: limits.servers,
-    site: siteOf(options),
+    site: siteOf(chain, options),
     isReady: () => !signal.aborted && isReady() && query.lastHeight !== undefined,
     metrics: () => metrics.text(),
   });
 }
 
 /** What REST serves of the home and of this process. */
-function siteOf({ rpc, home, start, handlerState, halt, progress }: NodeServersOptions): SiteFacts {
-  const ofProgram = start.handlers ?? programChain().handlers;
+function siteOf(chain: Chain, { rpc, home, start, handlerState, halt, progress }: NodeServersOptions): SiteFacts {
+  const ofProgram = start.handlers ?? chain.handlers;
   const folders = [home.handlersFolder, home.stagedFolder, start.staged, ofProgram].filter(
     (each) => each !== undefined,
   );

@@ -36,7 +36,6 @@ import { readCommit } from "../../state/store/versions/commit-record.js";
 import { type HaltRecord, haltFields } from "../../upgrade/module/halt.js";
 import type { HandlerState } from "../../upgrade/module/handler-set.js";
 import type { CometChoice } from "../flags/comet-flags.js";
-import { programChain } from "../flags/program-chain.js";
 import { ProgressLog } from "../flags/progress-log.js";
 import { loadServers, openNodeServers, queryOf, requireFreePorts } from "./node-servers.js";
 import { programOfThread, recordCrash, snapshotsOf, type ThreadsOptions, witnessesOf } from "./run-threads.js";
@@ -113,14 +112,14 @@ class NodeOfComet implements EngineListener {
     this.#database = database;
     this.#snapshots.open(database);
     const view = new CometView({
-      ...{ chain: programChain(), database, facts, minimumGasPrices: flags.minimumGasPrices },
+      ...{ chain: this.options.chain, database, facts, minimumGasPrices: flags.minimumGasPrices },
       isMakingBlock: () => this.#block.isUnderWay,
     });
     this.#view = view;
     const rpc = this.#rpc(database, facts);
-    const query = queryOf(view.app, this.#node(view, database, facts, rpc), facts, flags);
+    const query = queryOf(this.options.chain, view.app, this.#node(view, database, facts, rpc), facts, flags);
     const servers = new LateServers(() =>
-      openNodeServers({
+      openNodeServers(this.options.chain, {
         ...{ flags, limits, home, query, log, signal, start: this.options.start, progress: this.#progress },
         rpc: { address: choice.rpc, ask: (method, params) => rpc.result(method, params) },
         handlerState: () => this.#handlerState,
@@ -139,6 +138,7 @@ class NodeOfComet implements EngineListener {
         : { program, args: ["start", "--home", home.path, ...args], files: cometFiles(home) };
     this.#ownVotes = watchOwnVotes(home, args, log);
     await runAppNode({
+      program: this.options.chain.name,
       ...{ address, comet, signal, linger: this.#linger, isNew: facts.lastHeight === 0n },
       // A snapshot does not give the time of its block.
       isRestored: () => view.last !== undefined && !readCommit(database, lastVersionOf(database))?.time,

@@ -2,6 +2,7 @@
  * A node in two threads: here are the servers, the log and the signals; the engine, which makes blocks and is the only
  * writer, has a thread of its own. So nothing that a client asks delays a block, and no block silences the servers.
  */
+
 import { realpathSync } from "node:fs";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { embeddedProgram } from "../../base/native/embedded.js";
@@ -10,6 +11,7 @@ import { untilCalled } from "../../base/terminal/standby.js";
 import { toHex } from "../../base/text/bytes.js";
 import type { Log } from "../../base/text/log-line.js";
 import type { Height } from "../../base/types/types.js";
+import type { Chain } from "../../chain/app/chain.js";
 import { formatGasPrices } from "../../chain/values/minimum-fee.js";
 import { NodeService } from "../../node/embedded/node-service.js";
 import { GenesisFile } from "../../node/home/genesis-file.js";
@@ -32,12 +34,12 @@ import { type HaltRecord, haltFields, haltRecord } from "../../upgrade/module/ha
 import type { HandlerState } from "../../upgrade/module/handler-set.js";
 import { nodeIdOrNew } from "../flags/key-files.js";
 import type { ChosenLimits } from "../flags/limit-settings.js";
-import { programChain } from "../flags/program-chain.js";
 import { ProgressLog } from "../flags/progress-log.js";
 import { loadServers, type NodeServers, openNodeServers, queryOf, type ServerFlags } from "./node-servers.js";
 import { StopSignals } from "./stop-signals.js";
 
 export interface ThreadsOptions {
+  readonly chain: Chain;
   readonly flags: ServerFlags;
   readonly limits: ChosenLimits;
   readonly home: Home;
@@ -124,15 +126,15 @@ class Threads implements EngineListener {
       log("info", "minimum-gas-prices is not set: transactions without a fee are taken");
     this.#database = new LmdbReader(home.databaseFile, () => engine.status.commits);
     this.#node = new NodeView({
-      chain: programChain(),
+      chain: this.options.chain,
       database: this.#database,
       facts,
       mempool: start.mempool,
       minimumGasPrices: flags.minimumGasPrices,
       engine,
     });
-    const query = queryOf(this.#node.app, this.#service(this.#node, facts), facts, flags);
-    this.#servers = await openNodeServers({
+    const query = queryOf(this.options.chain, this.#node.app, this.#service(this.#node, facts), facts, flags);
+    this.#servers = await openNodeServers(this.options.chain, {
       ...{ flags, limits, home, log, query, rpc: query, signal: this.#signals.signal },
       handlerState: () => this.#handlerState,
       ...{ start, halt: () => this.#halt, progress: this.#progress },
@@ -225,7 +227,7 @@ interface LastCommit {
 
 /** Writes the record that a thread which died could not write. Undefined: it is no end that has one. */
 export function recordCrash(
-  { home, log, start }: ThreadsOptions,
+  { chain, home, log, start }: ThreadsOptions,
   error: Error,
   last: LastCommit | undefined,
 ): HaltRecord | undefined {
@@ -233,7 +235,7 @@ export function recordCrash(
   const lastCommittedHeight = last?.height ?? 0n;
   const record = haltRecord(error, {
     ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: last?.appHash ?? new Uint8Array() },
-    ...{ home: home.path, program: programChain().name, time: new Date().toISOString(), startFlags: start.startFlags },
+    ...{ home: home.path, program: chain.name, time: new Date().toISOString(), startFlags: start.startFlags },
     ...supervisedStart(),
   });
   try {

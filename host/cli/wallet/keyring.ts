@@ -7,7 +7,7 @@ import { UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
 import type { Prompt } from "../../base/terminal/prompt.js";
 import { fromBase64, fromHex, toBase64, toHex } from "../../base/text/bytes.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { sign } from "../../chain/comet-types/keys.js";
 import { keyAddress, type SigningKey } from "../../chain/values/account-key.js";
@@ -266,7 +266,7 @@ export class Keyring {
   /** A command of `keys` on this keyring, in backquotes. */
   #command(words: string): string {
     const where = `--keyring-backend ${this.options.backend} --keyring-dir ${shellWord(this.options.folder)}`;
-    return `\`${programName()} keys ${words} ${where}\``;
+    return `\`${PROGRAM} keys ${words} ${where}\``;
   }
 }
 

@@ -3,7 +3,7 @@
  * program for it CometBFT is a child of this process.
  */
 
-import { isUpgradeError } from "../../base/errors/errors.js";
+import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
 import type { Log } from "../../base/text/log-line.js";
 import type { Height } from "../../base/types/types.js";
 import type { HaltLinger } from "../home/halt-linger.js";
@@ -27,6 +27,8 @@ interface CometChild {
 }
 
 export interface AppNodeOptions {
+  /** Name of the chain's program, in errors with commands to type. */
+  readonly program: string;
   /** Of the block that is made next. */
   readonly nextHeight: () => Height;
   /** Has the chain no block yet? */
@@ -57,6 +59,7 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
   const end = new End(signal);
   options.appEnded.catch((error: unknown) => end.fail(error));
   const server = await AbciServer.listen(address, {
+    program: options.program,
     answer: options.answer,
     onFailed: async (error) => {
       end.decide(error);
@@ -66,7 +69,7 @@ export async function runAppNode(options: AppNodeOptions): Promise<void> {
     },
     // CometBFT ends by its exception, and its own end would be taken for the reason.
     onException: (error) => comet && isOfApplication(error) && end.decide(error),
-    onForeign: (error) => log("error", error.message),
+    onForeign: (error) => log("error", messageOf(error)),
     onGone: (kind) => {
       if (kind === "consensus") end.engineLeft();
       if (kind === "consensus" && !end.isReached && !comet) log("warn", "the engine hung up; it may come again");

@@ -2,8 +2,10 @@
  * One ABCI connection: requests in, responses out in the order of the requests. A few requests are worked on at a time;
  * while as many wait, or the engine does not read, nothing more is read from the socket.
  */
+
 import type { Socket } from "node:net";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { completeText, PROGRAM } from "../../base/text/program-text.js";
 import { requireEngine, requireFraming } from "./engine-version.js";
 import { FrameReader, frame } from "./frames.js";
 import { type Answer, type Call, decodeRequest, encodeResponse } from "./messages.js";
@@ -14,6 +16,8 @@ export const REQUESTS_WAITING_MAX = 256;
 const WRITE_BYTES = 65_536;
 
 export interface ConnectionOptions {
+  /** Name of the chain's program, in errors with commands to type. */
+  readonly program: string;
   /** Rejects: the response is an exception with the message. */
   readonly answer: (call: Call, connection: AbciConnection) => Promise<Answer>;
   readonly frameBytesMax?: number;
@@ -73,7 +77,7 @@ export class AbciConnection {
         throw new UpgradeError("UPG_INVALID_ARGUMENT", "the engine hung up in the middle of a message");
     } catch (error) {
       if (isUpgradeError(error) && error.code === "UPG_INVALID_CONFIG") this.options.onForeign?.(error);
-      this.#push(Promise.resolve(exception(error)));
+      this.#push(Promise.resolve(this.#exception(error)));
     } finally {
       this.#isRead = true;
       this.#hasWork();
@@ -84,10 +88,26 @@ export class AbciConnection {
     try {
       const call = decodeRequest(message);
       if (call.case === "info") this.#requireEngine(call.value);
-      return encodeResponse(await this.options.answer(call, this));
+      return encodeResponse(this.#completed(await this.options.answer(call, this)));
     } catch (error) {
-      return exception(error);
+      return this.#exception(error);
     }
+  }
+
+  #exception(error: unknown): Uint8Array {
+    const text = completeText(messageOf(error), this.options.program);
+    return encodeResponse({ case: "exception", value: { error: text } });
+  }
+
+  /** What went wrong with a check or a query is in its log. */
+  #completed(answer: Answer): Answer {
+    if (answer.case !== "checkTx" && answer.case !== "query") return answer;
+    const { log = "" } = answer.value;
+    if (!log.includes(PROGRAM)) return answer;
+    const whole = completeText(log, this.options.program);
+    return answer.case === "query"
+      ? { case: "query", value: { ...answer.value, log: whole } }
+      : { case: "checkTx", value: { ...answer.value, log: whole } };
   }
 
   #requireEngine(info: Parameters<typeof requireEngine>[0]): void {
@@ -170,8 +190,4 @@ export class AbciConnection {
   #flush(): void {
     if (this.socket.writableCorked > 0) this.socket.uncork();
   }
-}
-
-function exception(error: unknown): Uint8Array {
-  return encodeResponse({ case: "exception", value: { error: messageOf(error) } });
 }

@@ -18,6 +18,8 @@ const KEEP_ALIVE_MILLIS = 10_000;
 
 export interface AbciServerOptions {
   readonly answer: (call: Call) => Promise<Answer>;
+  /** Name of the chain's program, in errors with commands to type. */
+  readonly program: string;
   /** A call of consensus has failed, so that the application makes no more blocks: its exception is written afterwards. */
   readonly onFailed: (error: unknown) => void | Promise<void>;
   /** Another call of consensus has failed: the application goes on, but CometBFT ends when it reads the exception. */
@@ -80,6 +82,7 @@ export class AbciServer {
   #accept(socket: Socket): void {
     socket.setKeepAlive(true, KEEP_ALIVE_MILLIS);
     const connection: AbciConnection = new AbciConnection(socket, {
+      program: this.options.program,
       answer: (call, from) => this.#answer(call, from),
       ...(this.options.onForeign ? { onForeign: this.options.onForeign } : {}),
       ...(this.options.frameBytesMax === undefined ? {} : { frameBytesMax: this.options.frameBytesMax }),

@@ -43,7 +43,7 @@ export function loadHandlerFile(path: string, sha256: Sha256): WasmHandler {
     return loadHandler(bytes, { sha256, file: path });
   } catch (cause) {
     if (!isUpgradeError(cause)) throw cause;
-    throw new UpgradeError(cause.code, `${path}: ${cause.message}`, {
+    throw new UpgradeError(cause.code, `${path}: ${cause.template}`, {
       cause,
       details: { ...cause.details, file: path },
     });

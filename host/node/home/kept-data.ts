@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
 import type { Files } from "../../base/files/files.js";
 import { isMountPoint } from "../../base/files/mount-point.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import { chainvisorFor } from "./supervised-start.js";
 
 /** A restored copy, beside the data folder until it takes its place. */
@@ -67,7 +67,7 @@ export function interruptedRollback(
 export function requireNoRollback(home: string): void {
   const note = join(home, "cosmovisor", ROLLBACK_NOTE);
   if (!existsSync(note)) return;
-  const chainvisor = chainvisorFor({ home, name: process.env["DAEMON_NAME"] || programName() });
+  const chainvisor = chainvisorFor({ home, name: process.env["DAEMON_NAME"] || PROGRAM });
   throw new UpgradeError(
     "UPG_INVALID_CONFIG",
     `a rollback of ${home} was interrupted (${note}), so its data and program may not belong together. Nothing was changed. ` +

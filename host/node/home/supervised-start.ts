@@ -3,7 +3,6 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { diskFiles } from "../../base/files/disk-files.js";
 import type { Files } from "../../base/files/files.js";
-import { programName } from "../../base/text/program-name.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { decodeLossy } from "../../base/text/text.js";
 import { livingHolder } from "./home-lock.js";
@@ -22,6 +21,8 @@ export interface SupervisedStart {
   /** Links the program before the last switch; undefined: the sidecar has made none. */
   readonly rollbackCommand?: string | undefined;
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Supervised {
   readonly home: string;
@@ -60,12 +61,12 @@ export function recordedStart(files: Pick<Files, "read">, file: string): Recorde
   }
 }
 
-/** How the last sidecar started the node of this home, for commands that say what such a start comes to. Undefined: none did. */
-export function startUnderSidecar(home: string, env: NodeJS.ProcessEnv = process.env): RecordedStart | undefined {
+/** How the last sidecar started the node of this home, for commands that say what such a start comes to. Undefined: none did. @param program its name */
+export function startUnderSidecar(program: string, home: string, env: Environment): RecordedStart | undefined {
   const { DAEMON_HOME: other, DAEMON_NAME: name } = env;
-  const asked = askedStart(env);
+  const asked = askedStart(program, env);
   if (asked) return asked;
-  const supervised = other && name === programName() ? other : home;
+  const supervised = other && name === program ? other : home;
   return recordedStart(diskFiles, join(supervised, "cosmovisor", START_FILE));
 }
 
@@ -76,8 +77,11 @@ export const askedStartText = ({ file, folder, args }: Omit<RecordedStart, "serv
   JSON.stringify({ file, folder, args });
 
 /** Returns undefined when the arguments are those of another program. */
-function askedStart({ [ASKED_START]: text, DAEMON_NAME: name }: NodeJS.ProcessEnv): RecordedStart | undefined {
-  if (!text || name !== programName()) return undefined;
+function askedStart(
+  program: string,
+  { [ASKED_START]: text, DAEMON_NAME: name }: Environment,
+): RecordedStart | undefined {
+  if (!text || name !== program) return undefined;
   try {
     const { file, folder, args } = JSON.parse(text) as Record<string, unknown>;
     if (!isWords(args) || typeof file !== "string" || typeof folder !== "string") return undefined;
@@ -91,11 +95,8 @@ const isWords = (args: unknown): args is string[] =>
   Array.isArray(args) && args.every((each) => typeof each === "string");
 
 /** The same while the sidecar runs: another supervisor starts the node without the flags of the one before it. */
-export function startUnderRunningSidecar(
-  home: string,
-  env: NodeJS.ProcessEnv = process.env,
-): RecordedStart | undefined {
-  const recorded = startUnderSidecar(home, env);
+export function startUnderRunningSidecar(program: string, home: string, env: Environment): RecordedStart | undefined {
+  const recorded = startUnderSidecar(program, home, env);
   if (!recorded || recorded.folder !== undefined || env["CHAINVISOR_SUPERVISES"] !== undefined) return recorded;
   return livingHolder(join(dirname(recorded.file), SIDECAR_LOCK)) === undefined ? undefined : recorded;
 }

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { freeBytes } from "../../base/files/disk-errors.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { bytesText } from "../../base/text/text.js";
 import { visible } from "../../base/text/visible.js";
@@ -42,7 +42,7 @@ export function roomLine({ free, spill, growth, reserve }: UpgradeRoom, plan: st
   const parts =
     `${bytesText(spill)} for what its handler writes before the commit (--handler-disk-max), ${bytesText(growth)} for the ` +
     `commit if every record changes, ${bytesText(reserve)} as a reserve`;
-  const measure = `${programName()} handler run FILE --state ${shellWord(home)}`;
+  const measure = `${PROGRAM} handler run FILE --state ${shellWord(home)}`;
   return {
     isShort: true,
     text:

@@ -22,5 +22,5 @@ const NAMED = [
 /** Returns the error of a call with our code, if CometBFT's message has one; otherwise the error itself. */
 export function named(error: unknown): unknown {
   const [, code] = NAMED.find(([pattern]) => isRefusal(error, pattern)) ?? [];
-  return code && isUpgradeError(error) ? new UpgradeError(code, error.message, { cause: error }) : error;
+  return code && isUpgradeError(error) ? new UpgradeError(code, error.template, { cause: error }) : error;
 }

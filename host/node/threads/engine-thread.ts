@@ -5,7 +5,7 @@
  */
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { THREAD_STACK_MIB } from "../../base/errors/engine-limit.js";
-import { UpgradeError } from "../../base/errors/errors.js";
+import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { machineProblem } from "../../base/errors/machine.js";
 import type { HaltRecord } from "../../upgrade/module/halt.js";
 import type { Answer, Call } from "../comet/messages.js";
@@ -60,7 +60,7 @@ export class EngineFailure extends Error {
     /** The thread died without a word: nobody has written a record. */
     readonly isCrash: boolean,
   ) {
-    super(error.message, { cause: error });
+    super(messageOf(error), { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 /** What all servers keep to: bounds of size, time and count, and what they know of their surroundings. */
 
+import type { ErrorEvents } from "../query/api-error.js";
 import type { Query } from "../query/query.js";
 import type { ArrivingBytes } from "./arriving.js";
 import type { ServerLimits } from "./server-limits.js";
@@ -24,11 +25,9 @@ export const SERVER_LIMITS: ServerLimits = Object.freeze({
 });
 
 /** What is reported about the servers' work, for logs and metrics. */
-export interface ServerEvents {
+export interface ServerEvents extends ErrorEvents {
   /** A response went out: the server, the method or route, the gRPC status number, and how long it took. */
   onAnswer(endpoint: "rest" | "grpc" | "rpc", method: string, status: number, seconds: number): void;
-  /** Something that must not happen; the client learns no more than that. */
-  onBug(error: unknown): void;
 }
 
 export interface ServerOptions {

@@ -1,5 +1,7 @@
 /** An error as every server returns it: the gRPC number, the message, and the stable code. */
+
 import { type ErrorCode, isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
+import { completeText } from "../../base/text/program-text.js";
 import { ERROR_CODE_HEADER } from "./query.js";
 
 /** Messages repeat what a client sent; an answer stays small all the same. */
@@ -24,17 +26,23 @@ function headersOf({ code, details }: UpgradeError): Record<string, string> {
   return { ...own, [TX_CODESPACE_HEADER]: encodeURIComponent(codespace.toWellFormed()), [TX_CODE_HEADER]: txCode };
 }
 
+export interface ErrorEvents {
+  /** Name of the chain's program, in errors with commands to type. */
+  readonly program: string;
+  /** Something that must not happen; the client learns no more than that. */
+  onBug(error: unknown): void;
+}
+
 /** What is no error of the table is a bug of ours, and its text stays inside. */
-export function apiError(error: unknown, onBug: (error: unknown) => void): ApiError {
+export function apiError(error: unknown, events: ErrorEvents): ApiError {
   if (!isUpgradeError(error)) {
-    onBug(error);
-    return apiError(new UpgradeError("UPG_BUG_ASSERT", "internal error, see the node's log"), () => undefined);
+    events.onBug(error);
+    const hidden = new UpgradeError("UPG_BUG_ASSERT", "internal error, see the node's log");
+    return apiError(hidden, { ...events, onBug: () => undefined });
   }
   const { code, kind } = error;
-  if (kind.exit === 70) onBug(error);
-  const message =
-    error.message.length > MESSAGE_CHARACTERS_MAX
-      ? `${error.message.slice(0, MESSAGE_CHARACTERS_MAX)}…`
-      : error.message;
+  if (kind.exit === 70) events.onBug(error);
+  const whole = completeText(error.template, events.program);
+  const message = whole.length > MESSAGE_CHARACTERS_MAX ? `${whole.slice(0, MESSAGE_CHARACTERS_MAX)}…` : whole;
   return { code, grpc: kind.grpc, http: kind.http, message, headers: headersOf(error) };
 }

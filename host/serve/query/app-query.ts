@@ -7,7 +7,7 @@ import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { AppQuery, AppQueryResult } from "../../chain/app/engine-port.js";
 import type { QueryMethod } from "../../chain/app/query/service.js";
 import { abciQuery } from "./abci.js";
-import { apiError } from "./api-error.js";
+import { apiError, type ErrorEvents } from "./api-error.js";
 import { ERROR_CODE_HEADER, type Query } from "./query.js";
 
 const NONE = new Uint8Array(0);
@@ -31,14 +31,14 @@ const EMPTY: AppQueryResult = Object.freeze({
 export async function answerAppQuery(
   query: Query,
   asked: AppQuery,
-  onBug: (error: unknown) => void,
+  onBug: ErrorEvents["onBug"],
 ): Promise<AppQueryResult> {
   try {
     const method = query.method(asked.path);
     return method ? await callMethod(query, method, asked) : queryKey(query, asked);
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    return { ...EMPTY, ...failure(error, onBug) };
+    return { ...EMPTY, ...failure(error, { program: query.chain.name, onBug }) };
   }
 }
 
@@ -101,9 +101,9 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
  */
 function failure(
   error: UpgradeError,
-  onBug: (error: unknown) => void,
+  events: ErrorEvents,
 ): Pick<AppQueryResult, "code" | "codespace" | "log" | "info"> {
-  const { code: named, grpc, message } = apiError(error, onBug);
+  const { code: named, grpc, message } = apiError(error, events);
   const { tx_codespace: codespace, tx_code: txCode } = error.details;
   const ofTx = txCode === undefined ? "" : `; codespace: ${codespace}; code: ${txCode}`;
   const common = { codespace: "sdk", info: `${ERROR_CODE_HEADER}: ${named}${ofTx}` };

@@ -56,7 +56,7 @@ export function answerBody(answer: RpcAnswer): Body {
 
 /** The data of an error end with its stable code. */
 export function failure(id: RpcId, error: unknown, events: ServerEvents): RpcAnswer {
-  const { code, message } = apiError(error, events.onBug);
+  const { code, message } = apiError(error, events);
   const kind =
     code === "UPG_NOT_FOUND_METHOD"
       ? METHOD_NOT_FOUND

@@ -57,7 +57,7 @@ export async function answerGet(run: () => Promise<unknown>, events: ServerEvent
 }
 
 export function failedGet(error: unknown, events: ServerEvents): GetReply {
-  const { http, grpc } = apiError(error, events.onBug);
+  const { http, grpc } = apiError(error, events);
   const status = grpc === 12 ? 404 : http === 413 || http === 429 || http === 503 ? http : 500;
   return { status, grpc, body: answerBody(failure(-1, error, events)) };
 }

@@ -103,7 +103,7 @@ class RpcEndpoint {
       const reply = await this.#reply({ request, response }, this.contextFor(signalOf(response)));
       if (!response.destroyed) send(request, response, reply);
     } catch (error) {
-      const { http } = apiError(error, this.options.events.onBug);
+      const { http } = apiError(error, this.options.events);
       const body = answerBody(failure(-1, error, this.options.events));
       if (!response.destroyed) send(request, response, { status: http, headers: JSON_TYPE, body });
     } finally {

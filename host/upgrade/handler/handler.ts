@@ -6,7 +6,7 @@
 import { assert, UpgradeError } from "../../base/errors/errors.js";
 import { requireSha256 } from "../../base/native/required-sha256.js";
 import { toHex } from "../../base/text/bytes.js";
-import { programName } from "../../base/text/program-name.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import type { Sha256 } from "../../base/types/types.js";
 import type { Finding } from "../wasm/findings.js";
 import type { WasmModule } from "../wasm/wasm-module.js";
@@ -90,7 +90,7 @@ function refusal(finding: Finding, count: number): UpgradeError {
     ...(finding.function === null ? [] : [`in function ${finding.function}`]),
     ...(finding.offset === null ? [] : [`at byte ${finding.offset}`]),
   ].join(" ");
-  const more = count > 1 ? ` (and ${count - 1} more: see \`${programName()} handler check\`)` : "";
+  const more = count > 1 ? ` (and ${count - 1} more: see \`${PROGRAM} handler check\`)` : "";
   const details = { function: finding.function ?? "", offset: String(finding.offset ?? "") };
   return new UpgradeError(finding.code, `${where === "" ? "" : `${where}: `}${finding.message}${more}`, { details });
 }

@@ -10,7 +10,7 @@ import {
 } from "../../base/errors/errors.js";
 import { toHex } from "../../base/text/bytes.js";
 import type { LogFields } from "../../base/text/log-line.js";
-import { programName } from "../../base/text/program-name.js";
+import { completeText, OWN_PROGRAM } from "../../base/text/program-text.js";
 import type { Height, Plan } from "../../base/types/types.js";
 import { nextStep } from "./halt-next.js";
 
@@ -57,7 +57,7 @@ export interface HandlerIdentity {
 export function failureOf(error: unknown, plan: Plan, handler: HandlerIdentity | undefined): unknown {
   if (!isUpgradeError(error)) return error;
   const details = { ...planDetails(plan), ...handlerDetails(handler), ...error.details };
-  return new UpgradeError(error.code, error.message, { cause: error, details });
+  return new UpgradeError(error.code, error.template, { cause: error, details });
 }
 
 /** For the details of an error. */
@@ -101,7 +101,7 @@ export interface HaltFacts {
   readonly time: string;
   /** Folder of the node, for the commands; `<home>` where there is none. */
   readonly home?: string;
-  /** Command of the chain's program, for the commands; the running one's where none is given. */
+  /** Command of the chain's program, for the commands; `chaind` where none is given. */
   readonly program?: string;
   /** Flags that `start` needs for this home besides. */
   readonly startFlags?: readonly string[] | undefined;
@@ -128,7 +128,7 @@ export function withFacts(error: UpgradeError, more: ErrorDetails): UpgradeError
     : applied
       ? `. This node applied "${applied}" at ${last}`
       : "";
-  return new UpgradeError(error.code, `${error.message}${what}`, {
+  return new UpgradeError(error.code, `${error.template}${what}`, {
     cause: error,
     details: { ...error.details, ...more },
   });
@@ -144,7 +144,8 @@ export function withFacts(error: UpgradeError, more: ErrorDetails): UpgradeError
  * console.log(code, height, last_committed_height); // → UPG_HALT_RESTART 7 6
  */
 export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
-  const { code, message, details } = error;
+  const { code, template, details } = error;
+  const program = facts.program ?? OWN_PROGRAM;
   const plan = planOf(error) ?? facts.duePlan;
   const height = details["height"] ?? String(facts.nextHeight);
   const hash = toHex(facts.appHash);
@@ -158,10 +159,10 @@ export function haltRecord(error: UpgradeError, facts: HaltFacts): HaltRecord {
     height,
     last_committed_height: String(facts.lastCommittedHeight),
     app_hash: hash.toUpperCase(),
-    message,
+    message: completeText(template, program),
     ...nextStep({
       ...{ code, height, details, plan: plan?.name ?? "" },
-      ...{ home: facts.home ?? "<home>", program: facts.program ?? programName() },
+      ...{ home: facts.home ?? "<home>", program },
       ...{ startFlags: facts.startFlags ?? [], startCommand: facts.startCommand },
       ...{ serviceCommand: facts.serviceCommand, rollbackCommand: facts.rollbackCommand },
     }),

@@ -203,7 +203,7 @@ function applyVersions(apply: () => void): void {
     apply();
   } catch (error) {
     if (!isUpgradeError(error) || error.code !== "UPG_INVALID_VERSION_MAP") throw error;
-    throw new UpgradeError("UPG_MIGRATION_VERSION_MAP", error.message, { cause: error });
+    throw new UpgradeError("UPG_MIGRATION_VERSION_MAP", error.template, { cause: error });
   }
 }
 

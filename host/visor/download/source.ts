@@ -45,7 +45,7 @@ function named<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (isUpgradeError(error)) throw new UpgradeError(error.code, `${what}: ${error.message}`);
+    if (isUpgradeError(error)) throw new UpgradeError(error.code, `${what}: ${error.template}`);
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { StopRequests } from "../../base/terminal/stop-requests.js";
 import type { Log } from "../../base/text/log-line.js";
-import { envPrefix, programName } from "../../base/text/program-name.js";
+import { envPrefix } from "../../base/text/program-text.js";
 import { addressText, parseAbciAddress } from "../../node/comet/address.js";
 import type { CometFiles } from "../../node/comet/engine/home-files.js";
 import { requireHome } from "../../node/home/begun-genesis.js";
@@ -43,6 +43,8 @@ export interface HoldOptions {
 }
 
 export interface OpenOptions extends Pick<HoldOptions, "home" | "flags" | "comet" | "log"> {
+  /** Name of the program that runs this code. */
+  readonly name: string;
   /** What runs first; undefined: that of the folders. */
   readonly program: string | undefined;
   /** Programs of plans. */
@@ -52,17 +54,17 @@ export interface OpenOptions extends Pick<HoldOptions, "home" | "flags" | "comet
 }
 
 /** Returns the exit status. @throws Halt, UpgradeError UPG_STORE_FULL, after it was recorded; UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO */
-export async function openRelay({ program, upgrades, own, ...options }: OpenOptions): Promise<number> {
+export async function openRelay({ name, program, upgrades, own, ...options }: OpenOptions): Promise<number> {
   const { home, log } = options;
   const { env } = process;
   const layout = new Layout({
-    ...{ home: home.path, name: env["DAEMON_NAME"] || programName(), program, upgrades, own },
+    ...{ home: home.path, name: env["DAEMON_NAME"] || name, program, upgrades, own },
     isCaseKept: env["COSMOVISOR_DISABLE_RECASE"]?.toLowerCase() === "true",
   });
   const stopping = new AbortController();
   const begin = () => onSignals(stopping, log);
   const retriesMax = Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0;
-  const rest = { layout, retriesMax, env, prefix: envPrefix(), hooks: NO_HOOKS, signal: stopping.signal };
+  const rest = { layout, retriesMax, env, prefix: envPrefix(name), hooks: NO_HOOKS, signal: stopping.signal };
   return holdConnections({ ...options, ...rest }, begin);
 }
 

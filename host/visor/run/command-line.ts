@@ -1,29 +1,32 @@
 /** The command line of `chainvisor`: runs one command and returns the exit status of docs/errors.md. */
+
 import { resolve } from "node:path";
 import { diskFiles } from "../../base/files/disk-files.js";
 import { readyArguments } from "../../base/terminal/arguments.js";
 import type { Cobra } from "../../base/terminal/cobra.js";
-import { reportFailure } from "../../base/terminal/fail.js";
+import { FailureReporter } from "../../base/terminal/fail.js";
 import { formatHelp } from "../../base/terminal/help.js";
+import type { Io } from "../../base/terminal/io.js";
 import { makeOutput } from "../../base/terminal/output.js";
 import { usage } from "../../base/terminal/usage.js";
 import { VERSION } from "../../base/terminal/version.js";
+import { VISOR_PROGRAM } from "../decide/program-variables.js";
 import { splitArguments, WITH_VALUE } from "../decide/run-arguments.js";
 import { readSettings, requireSettings } from "../decide/settings/read.js";
 import { COMPLETE, makeProgram } from "./program.js";
 import type { VisorTools } from "./tools.js";
 
-/** @param args without the program's own name */
-export async function runVisorCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const isTraced = args.includes("--trace");
+/** @param args without the program's own name. @param reporter reports how the command fails */
+export async function runVisorCommand(
+  args: readonly string[],
+  io: Io,
+  reporter: FailureReporter = new FailureReporter(VISOR_PROGRAM, io),
+): Promise<number> {
   let isJson = wantsJson(args);
-  // A reader of our output may close it early (`chainvisor … | head`); a full disk loses it.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // The sidecar goes on: status 0 for a log that nobody reads would leave the node down.
-    if (error.code === "EPIPE" && splitArguments(args).app) return;
-    process.exit(error.code === "EPIPE" ? 0 : reportFailure(error, isJson, isTraced));
-  });
-  process.stderr.on("error", () => undefined);
+  let status = 0;
+  const setExitStatus = (given: number) => {
+    status = given;
+  };
   try {
     // All that follows `run` is the application's, whatever it looks like.
     const { own, app } = splitArguments(args);
@@ -31,13 +34,13 @@ export async function runVisorCommand(args: readonly string[], env: NodeJS.Proce
     const words = wordsOf(own);
     if (words[0] === "start") throw usage('unknown command "start" for "chainvisor" (did you mean "run start"?)');
     let program: Cobra | undefined;
-    const tools = makeTools(env, () => program as Cobra);
+    const tools = makeTools({ io, reporter, setExitStatus }, () => program as Cobra);
     program = await makeProgram(words, VERSION, tools);
     if (app) return await runApplication(program, own, app, tools);
     await program.parseAsync([...readyArguments(own, program).args], { from: "user" });
-    return Number(process.exitCode ?? 0);
+    return status;
   } catch (error) {
-    return reportFailure(error, isJson, isTraced);
+    return reporter.report(error, { isJson, isTraced: args.includes("--trace") });
   }
 }
 
@@ -53,7 +56,7 @@ async function runApplication(
   const run = program.commands.find((each) => each.name() === "run");
   run?.action(async () => {
     // The program has a help of its own; until there is one, the sidecar's is what is asked for.
-    if (run && isHelp(app) && tools.readSettings().problems.length > 0) process.stdout.write(formatHelp(run as Cobra));
+    if (run && isHelp(app) && tools.readSettings().problems.length > 0) tools.io.stdout.write(formatHelp(run as Cobra));
     else exit = await runApp(tools, app);
   });
   await program.parseAsync([...readyArguments(own, program).args], { from: "user" });
@@ -62,7 +65,9 @@ async function runApplication(
 
 const isHelp = (app: readonly string[]) => app.length === 1 && ["--help", "-h"].includes(app[0] ?? "");
 
-function makeTools(env: NodeJS.ProcessEnv, program: () => Cobra): VisorTools {
+function makeTools(own: Pick<VisorTools, "io" | "reporter" | "setExitStatus">, program: () => Cobra): VisorTools {
+  const { io } = own;
+  const { env } = io;
   const read: VisorTools["readSettings"] = (options) => {
     const flags = program().opts<Record<string, string | undefined>>();
     const file = flags["chainvisorConfig"] ?? flags["cosmovisorConfig"];
@@ -70,12 +75,13 @@ function makeTools(env: NodeJS.ProcessEnv, program: () => Cobra): VisorTools {
     return readSettings(env, file && resolve(file), given, { ...options, files: diskFiles });
   };
   return {
-    output: makeOutput({ opts: () => program().opts() } as Cobra),
+    ...own,
+    output: makeOutput({ opts: () => program().opts() }, io, VISOR_PROGRAM),
     ...{ env, files: diskFiles },
     readSettings: read,
     settings: () => {
       const found = read();
-      for (const warning of found.warnings) process.stderr.write(`Warning: ${warning}\n`);
+      for (const warning of found.warnings) io.stderr.write(`Warning: ${warning}\n`);
       return requireSettings(found);
     },
   };
@@ -87,7 +93,7 @@ function wordsOf(args: readonly string[]): string[] {
   return args.filter((arg, at) => !arg.startsWith("-") && !WITH_VALUE.has(args[at - 1] ?? ""));
 }
 
-function wantsJson(args: readonly string[]): boolean {
+export function wantsJson(args: readonly string[]): boolean {
   return args.some((arg, at) => {
     if (arg === "--json" || /^(-o=?|--output=)json$/.test(arg)) return true;
     return arg === "json" && ["-o", "--output"].includes(args[at - 1] ?? "");

@@ -105,7 +105,7 @@ export const COMPLETE = "__complete";
 
 /** Builds the tree as far as these words need it. @param words of the command line that are no flags */
 export async function makeProgram(words: readonly string[], version: string, tools: VisorTools): Promise<Cobra> {
-  const program = rootCommand(version);
+  const program = rootCommand(version, tools);
   const [first, second] = words;
   const wanted = first === "help" ? second : first;
   for (const { name, aliases = [], summary, load } of COMMANDS) {
@@ -137,8 +137,9 @@ async function registerWords(program: Cobra): Promise<void> {
   registerComplete(program, COMPLETE, (await import("./commands/completion.js")).candidates);
 }
 
-function rootCommand(version: string): Cobra {
+function rootCommand(version: string, { io }: VisorTools): Cobra {
   return new Cobra("chainvisor")
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .description(DESCRIPTION)
     .version(version, "-v, --version", "print the version")
     .option("--home <string>", "the node's home, an absolute path (default: DAEMON_HOME)")

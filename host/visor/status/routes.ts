@@ -1,11 +1,14 @@
 /** What the sidecar serves, by path. */
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
 import { utf8 } from "../../base/text/bytes.js";
+import { completeText } from "../../base/text/program-text.js";
 import type { PageFiles } from "../../serve/api/rest/page-files.js";
 import { type Reply, send } from "../../serve/limits/http-server.js";
 import type { UnreadBytes } from "../../serve/limits/unread.js";
 import type { Machine } from "../decide/machine.js";
+import { VISOR_PROGRAM } from "../decide/program-variables.js";
 import type { Settings } from "../decide/settings.js";
 import { BEFORE_HEIGHT, type StatusBoard } from "../decide/status.js";
 import { metricsText } from "./metrics-text.js";
@@ -200,5 +203,5 @@ function json(status: number, value: unknown): Reply {
 
 function failure(error: unknown): Reply {
   const code = isUpgradeError(error) ? error.code : "UPG_BUG_ASSERT";
-  return json(code === "UPG_REMOTE_BUSY" ? 503 : 500, { code, error: messageOf(error) });
+  return json(code === "UPG_REMOTE_BUSY" ? 503 : 500, { code, error: completeText(messageOf(error), VISOR_PROGRAM) });
 }

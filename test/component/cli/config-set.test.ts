@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import "../../serve-chain.js";
 import { makeProgram } from "../../../host/cli/program/program.js";
 import { CommandLine } from "../../e2e/command-line.js";
+import { exampleContext } from "../../example-context.js";
 
 describe("config set", () => {
   test.each([
@@ -71,7 +71,7 @@ describe("config set", () => {
       for (const [key, { value }] of Object.entries(settings as Record<string, { value: string }>)) {
         // In this process: there are seventy of them.
         const args = ["config", "set", name, key, value, "--home", line.home];
-        const program = await makeProgram(args, "0.0.0");
+        const program = await makeProgram(exampleContext, args, "0.0.0");
         await expect(program.parseAsync(args, { from: "user" }), `${name} ${key}`).resolves.toBeDefined();
       }
     }

@@ -1,5 +1,4 @@
 /** Every example on its scenes: what must come of them, and the checks that every handler must pass. */
-import "../../serve-chain.js";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 /** Handlers that tests write: a source of the kit, compiled as `chaind handler build` does it. */
-import "../../serve-chain.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

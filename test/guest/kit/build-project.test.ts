@@ -1,5 +1,4 @@
 /** `handler build` by its function: what it leaves of a refused handler, what it says, what it warns of. */
-import "../../serve-chain.js";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

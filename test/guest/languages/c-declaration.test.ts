@@ -1,5 +1,4 @@
 /** What a handler in C lists at its end must be what its manifest has: a difference ends the run, and says of what. */
-import "../../serve-chain.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";

@@ -1,5 +1,4 @@
 /** Handlers in Rust and C: the same pairs as the AssemblyScript example, and everything that their kits have. */
-import "../../serve-chain.js";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

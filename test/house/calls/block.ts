@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exampleChain } from "../../../examples/chain/chain.js";
 import { initHome } from "../../../host/cli/commands/init.js";
-import { serveChain } from "../../../host/cli/flags/program-chain.js";
 import { logicalClock } from "../../../host/node/embedded/clock.js";
 import { openNode } from "../../../host/node/open/open-node.js";
 import { schedule } from "../../e2e/prepared-home.js";
@@ -28,10 +27,9 @@ function genesis(): string {
 }
 
 try {
-  serveChain(exampleChain);
   const home = join(folder, "home");
   mkdirSync(home);
-  initHome({ home, genesis: genesis(), keySeed: new Uint8Array(32).fill(1) });
+  initHome(exampleChain, { home, genesis: genesis(), keySeed: new Uint8Array(32).fill(1) });
   const clock = logicalClock(5_000_000_000n);
   const settings = { chain: exampleChain, home, clock, handlers: process.argv[2] as string, log: () => undefined };
   const open = openNode({ ...settings, appVersion: 1n });

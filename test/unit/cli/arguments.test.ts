@@ -1,4 +1,3 @@
-import "../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import { readyArguments } from "../../../host/base/terminal/arguments.js";
 import { Cobra } from "../../../host/base/terminal/cobra.js";

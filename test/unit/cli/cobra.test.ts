@@ -1,5 +1,4 @@
 /** Usage errors in the Cosmos SDK's words. */
-import "../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import { Cobra } from "../../../host/base/terminal/cobra.js";
 

@@ -1,4 +1,3 @@
-import "../../serve-chain.js";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,9 +8,10 @@ import { completionScript, SHELLS } from "../../../host/base/terminal/completion
 import { formatHelp } from "../../../host/base/terminal/help.js";
 import { candidates } from "../../../host/cli/commands/completion.js";
 import { makeProgram } from "../../../host/cli/program/program.js";
+import { exampleContext } from "../../example-context.js";
 
-const program = await makeProgram(["completion"], "0.0.0");
-const words = (...line: string[]) => candidates(program, line).map(([word]) => word);
+const program = await makeProgram(exampleContext, ["completion"], "0.0.0");
+const words = (...line: string[]) => candidates(program, line, {}).map(([word]) => word);
 
 const hasShell = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 
@@ -80,7 +80,7 @@ describe("formatHelp()", () => {
   });
 
   test("the summaries of the first level are those of its commands", async () => {
-    const bare = await makeProgram([], "0.0.0");
+    const bare = await makeProgram(exampleContext, [], "0.0.0");
     const summaries = (of: typeof program) => of.commands.map((each) => [each.name(), each.summary()]);
     expect(summaries(bare)).toEqual(summaries(program));
   });

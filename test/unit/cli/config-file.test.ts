@@ -1,4 +1,3 @@
-import "../../serve-chain.js";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,7 +108,7 @@ describe("writeSetting()", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), (moniker) => {
         const fresh = mkdtempSync(join(home, "fresh-"));
-        writeDefaultConfig(fresh, "demo-1", moniker);
+        writeDefaultConfig("chaind", fresh, "demo-1", moniker);
         expect(readConfig(fresh, "app")["moniker"]).toBe(moniker);
       }),
       { numRuns: 20, examples: [["a\u007fb"], ['"\\\n\u0001']] },

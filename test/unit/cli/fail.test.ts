@@ -1,21 +1,20 @@
 /** How a command ends badly. */
-import "../../serve-chain.js";
+
 import { readFileSync } from "node:fs";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { UpgradeError } from "../../../host/base/errors/errors.js";
-import { reportFailure } from "../../../host/base/terminal/fail.js";
+import { FailureReporter } from "../../../host/base/terminal/fail.js";
+import { testIo } from "../../example-context.js";
 import { thrownBy } from "../../thrown-by.js";
 
 /** What people read and scripts get. */
 function reported(error: unknown, isJson = false): { exit: number; line: string } {
-  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  const exit = reportFailure(error, isJson, false);
-  const line = write.mock.calls.map(([text]) => String(text)).join("");
-  write.mockRestore();
-  return { exit, line };
+  const io = testIo();
+  const exit = new FailureReporter("chaind", io).report(error, { isJson, isTraced: false });
+  return { exit, line: io.stderr.text };
 }
 
-describe("reportFailure()", () => {
+describe("report()", () => {
   test("an error with a code → its line and its exit status", () => {
     const error = new UpgradeError("UPG_NOT_FOUND_KEY", "there is\n no key");
     expect(reported(error)).toEqual({ exit: 3, line: "Error: there is; no key [UPG_NOT_FOUND_KEY]\n" });

@@ -1,5 +1,5 @@
 /** Names in app.toml: those that `start` reads, those of the Cosmos SDK, and mistakes in typing. */
-import "../../serve-chain.js";
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,8 @@ import { sdkFlagWarnings } from "../../../host/cli/flags/sdk-flags.js";
 import { preUpgrade } from "../../../host/cli/offline/pre-upgrade.js";
 import { makeProgram } from "../../../host/cli/program/program.js";
 import { makeHome } from "../../e2e/prepared-home.js";
+import { exampleChain } from "../../example-chain.js";
+import { exampleContext } from "../../example-context.js";
 import { failureOf } from "../../scenario/chain.js";
 import { genesisText } from "../../scenario/genesis-text.js";
 
@@ -72,13 +74,15 @@ function homeWith(text: string): string {
   return home;
 }
 
-const program = await makeProgram(["start"], "0.0.0");
+const program = await makeProgram(exampleContext, ["start"], "0.0.0");
 const known = [...settingFlags(program, "app").keys()];
 const check = (text: string) => requireKnownSettings(homeWith(text), "app", known);
 
 /** Of a start with this app.toml and environment. */
 async function warnings(text: string, isComet: boolean, env: Record<string, string> = {}): Promise<string[]> {
-  const start = (await makeProgram(["start"], "0.0.0")).commands.find((each) => each.name() === "start") as Cobra;
+  const start = (await makeProgram(exampleContext, ["start"], "0.0.0")).commands.find(
+    (each) => each.name() === "start",
+  ) as Cobra;
   const home = homeWith(text);
   start.parent?.setOptionValueWithSource("home", home, "cli");
   settle(start, { env, off: new Set() });
@@ -155,10 +159,10 @@ test("pre-upgrade on a home whose app.toml `start` would refuse → 30, and the 
   const home = join(root, "pre-upgrade");
   makeHome(home, genesisText());
   const said: string[] = [];
-  const settings = [...settingFlags(await makeProgram(["pre-upgrade"], "0.0.0"), "app").keys()];
+  const settings = [...settingFlags(await makeProgram(exampleContext, ["pre-upgrade"], "0.0.0"), "app").keys()];
   expect(settings.sort()).toEqual(known.sort());
-  expect(preUpgrade(home, { settings }, () => undefined)).toBe(0);
+  expect(preUpgrade(exampleChain, home, { settings }, () => undefined)).toBe(0);
   writeFileSync(join(home, "config/app.toml"), "halt-hieght = 5\n");
-  expect(preUpgrade(home, { settings }, (line) => said.push(line))).toBe(30);
+  expect(preUpgrade(exampleChain, home, { settings }, (line) => said.push(line))).toBe(30);
   expect(said.join()).toContain('line 1: there is no setting "halt-hieght" (did you mean "halt-height"?)');
 });

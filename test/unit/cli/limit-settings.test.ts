@@ -1,5 +1,4 @@
 /** Limits of the servers: from app.toml, the environment and flags into what the servers are opened with. */
-import "../../serve-chain.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

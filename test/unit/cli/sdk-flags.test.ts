@@ -1,11 +1,14 @@
 /** Unit files of Cosmos SDK nodes: their flags of `start`, and their way to name a log level. */
+
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { notesChain } from "../../../examples/notes-chain/chain.js";
-import { serveChain } from "../../../host/cli/flags/program-chain.js";
 import { addSdkFlags, givenOf, parseLogLevel, sdkFlagWarnings } from "../../../host/cli/flags/sdk-flags.js";
 import { makeProgram } from "../../../host/cli/program/program.js";
 import { COMET_FLAGS, cometArgs } from "../../../host/node/comet/engine/flags.js";
+import { contextOf } from "../../example-context.js";
+
+const notes = contextOf(notesChain);
 
 function parsed(...args: string[]): Command {
   const command = new Command("start");
@@ -52,8 +55,7 @@ test("peers that the environment or app.toml gives → passed on too; a default 
 });
 
 test("each flag that is passed on is one that `start` takes, and its help names it", async () => {
-  serveChain(notesChain);
-  const start = (await makeProgram(["start"], "1.0.0")).commands.find((each) => each.name() === "start");
+  const start = (await makeProgram(notes, ["start"], "1.0.0")).commands.find((each) => each.name() === "start");
   const known = start?.options.map(({ long }) => long);
   for (const name of COMET_FLAGS) {
     expect(known).toContain(`--${name}`);

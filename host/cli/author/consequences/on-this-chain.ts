@@ -78,7 +78,7 @@ function refusalOf(guard: () => void): string | null {
     guard();
     return null;
   } catch (error) {
-    if (isUpgradeError(error)) return error.message;
+    if (isUpgradeError(error)) return error.template;
     throw error;
   }
 }

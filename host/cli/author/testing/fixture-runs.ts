@@ -40,7 +40,7 @@ export interface SceneGas {
 
 export function gasOf(handler: WasmHandler, fixtures: readonly NamedFixture[]): SceneGas {
   const runs = withDefault(fixtures).map(({ name, fixture }) => ({ name, ...runScene(handler, fixture) }));
-  const failed = runs.flatMap(({ name, error }) => (error ? [[name, `${error.code}: ${error.message}`]] : []));
+  const failed = runs.flatMap(({ name, error }) => (error ? [[name, `${error.code}: ${error.template}`]] : []));
   return {
     gas: Object.fromEntries(runs.map(({ name, gas, error }) => [name, error?.code ?? String(gas)])),
     failures: Object.fromEntries(failed) as Record<string, string>,
@@ -79,7 +79,7 @@ export function testFixture(
 
 function expectedFailure({ error, failure }: SceneRun, code: string): StoreExpectation {
   const where = failure ? `\n${failureLines(failure).join("\n")}` : "";
-  const ended = error ? `${error.code}: ${error.message}` : "success";
+  const ended = error ? `${error.code}: ${error.template}` : "success";
   if (error?.code === code) return { name: "fails as expected", ok: true, message: `ended with ${ended}` };
   return { name: "fails as expected", ok: false, message: `ended with ${ended}, expected ${code}${where}` };
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { toHex } from "../../../base/text/bytes.js";
-import { programName } from "../../../base/text/program-name.js";
+import { PROGRAM } from "../../../base/text/program-text.js";
 import { readLock } from "../lock.js";
 import type { HandlerProject } from "../project.js";
 import { sourceFile } from "../source-files.js";
@@ -27,7 +27,7 @@ export function requireFresh(project: HandlerProject, hash: string, packageRoot:
       return file !== undefined && hashOf(file) !== sha256;
     })
     .map(([name]) => name);
-  const build = `run \`${programName()} handler build\``;
+  const build = `run \`${PROGRAM} handler build\``;
   if (changed.length > 0) {
     const more = changed.length > SHOWN_MAX ? ` and ${changed.length - SHOWN_MAX} more` : "";
     const what = `${changed.slice(0, SHOWN_MAX).join(", ")}${more} changed since it was built`;

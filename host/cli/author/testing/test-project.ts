@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isEmbedded } from "../../../base/native/embedded.js";
 import { usage } from "../../../base/terminal/usage.js";
-import { programName } from "../../../base/text/program-name.js";
+import { PROGRAM } from "../../../base/text/program-text.js";
 import { openMappedHandler } from "../map/mapped-handler.js";
 import { HandlerProject, readFixture } from "../project.js";
 import { type FixtureResult, testFixture, withDefault } from "./fixture-runs.js";
@@ -34,7 +34,7 @@ export function testProject(options: TestOptions, report: (result: FixtureResult
   const project = new HandlerProject(options.project);
   const path = options.file ?? join(options.project, project.wasmName);
   if (options.file === undefined && !existsSync(path)) {
-    const make = isEmbedded() ? "" : `make it with \`${programName()} handler build\`, or `;
+    const make = isEmbedded() ? "" : `make it with \`${PROGRAM} handler build\`, or `;
     throw usage(`there is no ${path} yet; ${make}name a file`);
   }
   const handler = openMappedHandler(path);

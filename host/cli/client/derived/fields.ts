@@ -1,10 +1,12 @@
 /** Fields of a protobuf message as flags and arguments of a command, and what is given for them as its JSON. */
+
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { messageOf } from "../../../base/errors/errors.js";
 import { usage } from "../../../base/terminal/usage.js";
 import { kebab, unknownName } from "../../../base/text/text.js";
 import { INT64_MAX, UINT64_MAX } from "../../../base/types/limits.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { requireKnownNames, shortName } from "../../../chain/messages/json-names.js";
 import { parseCoins } from "../../../chain/values/coins.js";
 import { messageRegistry } from "../message-json.js";
@@ -35,11 +37,12 @@ export function addFieldFlags(command: Command, fields: readonly DescField[]): F
 }
 
 /** The JSON of the message that the flags describe. A flag that was not given leaves its field out. */
-export function jsonOfFlags(flags: readonly FieldFlag[], given: Json): Json {
+export function jsonOfFlags(chain: Chain, flags: readonly FieldFlag[], given: Json): Json {
   const json: Json = {};
   for (const { field, option } of flags) {
     const value = given[option.attributeName()];
-    if (value !== undefined) json[field.jsonName] = fieldJson(field, value as string | boolean | string[], option.long);
+    if (value !== undefined)
+      json[field.jsonName] = fieldJson(chain, field, value as string | boolean | string[], option.long);
   }
   return json;
 }
@@ -63,11 +66,16 @@ export function requireEnums(flags: readonly FieldFlag[], given: Json): void {
 }
 
 /** @param name of the flag or argument, for errors. @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function fieldJson(field: DescField, value: string | boolean | readonly string[], name = field.name): unknown {
+export function fieldJson(
+  chain: Chain,
+  field: DescField,
+  value: string | boolean | readonly string[],
+  name = field.name,
+): unknown {
   if (typeof value === "boolean") return value;
   if (field.message?.typeName === COIN) return coinsJson(field, value, name);
-  if (typeof value !== "string") return value.map((each) => valueJson(field, each, name));
-  return valueJson(field, value, name);
+  if (typeof value !== "string") return value.map((each) => valueJson(chain, field, each, name));
+  return valueJson(chain, field, value, name);
 }
 
 function coinsJson(field: DescField, value: string | readonly string[], name: string): unknown {
@@ -82,9 +90,9 @@ function coinsJson(field: DescField, value: string | readonly string[], name: st
   }
 }
 
-function valueJson(field: DescField, text: string, name: string): unknown {
+function valueJson(chain: Chain, field: DescField, text: string, name: string): unknown {
   if (field.enum) return enumNumber(field.enum, text, name);
-  if (field.message) return messageFieldJson(field.message, text, name);
+  if (field.message) return messageFieldJson(chain, field.message, text, name);
   const range = field.scalar === undefined ? undefined : RANGES.get(field.scalar);
   if (range) requireInteger(text, range, name);
   return text;
@@ -102,7 +110,7 @@ function enumNumber(desc: DescEnum, text: string, name: string): number {
 }
 
 /** Messages are JSON; those that have a text of their own (a time, a duration) may be given without quotes. */
-function messageFieldJson(message: DescMessage, text: string, name: string): unknown {
+function messageFieldJson(chain: Chain, message: DescMessage, text: string, name: string): unknown {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -111,7 +119,7 @@ function messageFieldJson(message: DescMessage, text: string, name: string): unk
     throw usage(invalid(text, name, `it is not JSON: ${messageOf(cause)}`));
   }
   try {
-    requireKnownNames(messageRegistry(), message, json);
+    requireKnownNames(messageRegistry(chain), message, json);
   } catch (cause) {
     throw usage(invalid(text, name, messageOf(cause)));
   }

@@ -1,13 +1,14 @@
 /** `query <module> <method>`, where it has no command written by hand: read from the descriptors of the services. */
+
 import { create, type DescField, type DescMethod, toJson } from "@bufbuild/protobuf";
 import { messageOf } from "../../../base/errors/errors.js";
 import { PageRequestSchema } from "../../../base/gen/cosmos/base/query/v1beta1/pagination_pb.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
 import { kebab } from "../../../base/text/text.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { messageFromJson } from "../../../chain/messages/message-json.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Context } from "../../flags/context.js";
 import { ask } from "../../wallet/ask.js";
 import { addQueryFlags, type QueryFlags, queryClient } from "../flags.js";
 import { messageJson, messageRegistry } from "../message-json.js";
@@ -32,8 +33,9 @@ export const BY_HAND: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Adds a command for each query of the chain's modules whose name is free; of several services the first counts. */
-export function registerDerivedQueries(query: Cobra, output: Output): void {
-  for (const { name, queries = [] } of programChain().modules) {
+export function registerDerivedQueries(query: Cobra, context: Context): void {
+  const { chain } = context;
+  for (const { name, queries = [] } of chain.modules) {
     if (queries.length === 0) continue;
     const group = groupOf(
       query,
@@ -43,12 +45,13 @@ export function registerDerivedQueries(query: Cobra, output: Output): void {
     );
     for (const method of queries.flatMap(({ descriptor }) => descriptor.methods)) {
       if (BY_HAND[name]?.includes(method.name)) continue;
-      if (!commandNames(group).has(kebab(method.name))) registerMethod(group, kebab(method.name), method, output);
+      if (!commandNames(group).has(kebab(method.name))) registerMethod(group, kebab(method.name), method, context);
     }
   }
 }
 
-function registerMethod(group: Cobra, word: string, method: DescMethod, output: Output): void {
+function registerMethod(group: Cobra, word: string, method: DescMethod, context: Context): void {
+  const { chain } = context;
   const command = addQueryFlags(group.command(word));
   command
     .summary(`Query ${method.parent.typeName}/${method.name}`)
@@ -69,9 +72,9 @@ function registerMethod(group: Cobra, word: string, method: DescMethod, output: 
   );
   command.action(async (...given: unknown[]) => {
     const options = given.at(-2) as QueryFlags & Json;
-    const request = requestOf(method, { words, given, flags, options, page });
+    const request = requestOf(chain, method, { words, given, flags, options, page });
     const answer = await ask(queryClient(options), method, request, options.height);
-    output.print(messageJson(method.output, answer));
+    context.print(messageJson(chain, method.output, answer));
   });
 }
 
@@ -84,20 +87,20 @@ interface Given {
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT */
-function requestOf({ input }: DescMethod, { words, given, flags, options, page }: Given) {
-  const json = jsonOfFlags(flags, options);
+function requestOf(chain: Chain, { input }: DescMethod, { words, given, flags, options, page }: Given) {
+  const json = jsonOfFlags(chain, flags, options);
   words.forEach((field, at) => {
     const word = given[at];
-    if (typeof word === "string") json[field.jsonName] = wordJson(field, word);
+    if (typeof word === "string") json[field.jsonName] = wordJson(chain, field, word);
   });
   if (page) json[page.jsonName] = toJson(PageRequestSchema, create(PageRequestSchema, pageRequest(options)));
   try {
-    return messageFromJson(messageRegistry(), input, json);
+    return messageFromJson(messageRegistry(chain), input, json);
   } catch (cause) {
     throw usage(messageOf(cause));
   }
 }
 
-function wordJson(field: DescField, word: string): unknown {
-  return word === "true" || word === "false" ? JSON.parse(word) : fieldJson(field, word, kebab(field.name));
+function wordJson(chain: Chain, field: DescField, word: string): unknown {
+  return word === "true" || word === "false" ? JSON.parse(word) : fieldJson(chain, field, word, kebab(field.name));
 }

@@ -6,6 +6,7 @@ import { Service } from "../../../base/gen/cosmos/tx/v1beta1/service_pb.js";
 import { parseHeight } from "../../../base/terminal/options.js";
 import { usage } from "../../../base/terminal/usage.js";
 import { fromHex, toBase64 } from "../../../base/text/bytes.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import type { RpcClient } from "../../../node/remote/client.js";
 import { named } from "../../../node/remote/refusals.js";
 import { ask } from "../../wallet/ask.js";
@@ -23,22 +24,22 @@ function checkedHash(hash = ""): string {
 }
 
 /** The transaction as the Cosmos SDK's tools show it: the TxResponse alone. @throws UpgradeError UPG_NOT_FOUND_RECORD */
-export async function findTx(rpc: RpcClient, hash: string): Promise<Answer> {
+export async function findTx(chain: Chain, rpc: RpcClient, hash: string): Promise<Answer> {
   const { getTx } = Service.method;
   const found = await ask(rpc, getTx, { hash });
-  return { json: (messageJson(getTx.output, found)["tx_response"] ?? {}) as object };
+  return { json: (messageJson(chain, getTx.output, found)["tx_response"] ?? {}) as object };
 }
 
-export const tx: Question = ([hash], flags) => findTx(rpcClient(flags), checkedHash(hash));
+export const tx: Question = ([hash], flags, chain) => findTx(chain, rpcClient(flags), checkedHash(hash));
 
-export const waitTx: Question = async ([hash], flags) =>
-  waitForTx(rpcClient(flags), checkedHash(hash), Number(flags.timeout / NANOS_PER_MILLI));
+export const waitTx: Question = async ([hash], flags, chain) =>
+  waitForTx(chain, rpcClient(flags), checkedHash(hash), Number(flags.timeout / NANOS_PER_MILLI));
 
 /** @throws UpgradeError UPG_REMOTE_UNAVAILABLE when it is in no block in time */
-export async function waitForTx(rpc: RpcClient, hash: string, millis: number): Promise<Answer> {
+export async function waitForTx(chain: Chain, rpc: RpcClient, hash: string, millis: number): Promise<Answer> {
   for (const until = Date.now() + millis; ; ) {
     try {
-      return await findTx(rpc, hash);
+      return await findTx(chain, rpc, hash);
     } catch (error) {
       if (!isUpgradeError(error) || !error.code.startsWith("UPG_NOT_FOUND_")) throw error;
     }
@@ -58,12 +59,12 @@ interface TxsFlags extends QueryFlags {
   readonly limit: number;
 }
 
-export const txs: Question<TxsFlags> = async (_, flags) => {
+export const txs: Question<TxsFlags> = async (_, flags, chain) => {
   const { getTxsEvent } = Service.method;
   const { query = "", page, limit } = flags;
   if (query === "") throw usage('required flag(s) "query" not set');
   const request = { query, page: BigInt(page), limit: BigInt(limit) };
-  const found = messageJson(getTxsEvent.output, await ask(rpcClient(flags), getTxsEvent, request));
+  const found = messageJson(chain, getTxsEvent.output, await ask(rpcClient(flags), getTxsEvent, request));
   const list = (found["tx_responses"] ?? []) as unknown[];
   return {
     json: {

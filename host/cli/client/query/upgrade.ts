@@ -58,22 +58,26 @@ export const applied: Question = async ([name = ""], flags) => {
   );
 };
 
-export const moduleVersions: Question = async ([moduleName = ""], flags) => {
+export const moduleVersions: Question = async ([moduleName = ""], flags, chain) => {
   const { moduleVersions: versions } = method;
   return {
-    json: messageJson(versions.output, await askUpgrade(queryClient(flags), versions, { moduleName }, flags.height)),
+    json: messageJson(
+      chain,
+      versions.output,
+      await askUpgrade(queryClient(flags), versions, { moduleName }, flags.height),
+    ),
   };
 };
 
-export const authority: Question = async (_, flags) => {
+export const authority: Question = async (_, flags, chain) => {
   const { authority: account } = method;
-  return { json: messageJson(account.output, await askUpgrade(queryClient(flags), account, {}, flags.height)) };
+  return { json: messageJson(chain, account.output, await askUpgrade(queryClient(flags), account, {}, flags.height)) };
 };
 
-export const progress: Question = async (_, flags) => {
+export const progress: Question = async (_, flags, chain) => {
   const { output } = method.progress;
   const answer = await askUpgrade(queryClient(flags), method.progress, {});
-  return { json: messageJson(output, answer), text: progressText(answer.progress) };
+  return { json: messageJson(chain, output, answer), text: progressText(answer.progress) };
 };
 
 function progressText(progress: UpgradeProgress | undefined): string {

@@ -2,26 +2,26 @@
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseInt64 } from "../../../base/terminal/options.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { ATTEST_URL } from "../../../chain/modules/upgrade/compose.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Context } from "../../flags/context.js";
 import type { AttestFlags } from "./attest.js";
 import { addTxFlags, type TxFlags } from "./flags.js";
 
-export function registerAttestations(upgrade: Cobra, output: Output): void {
-  if (!programChain().router.has(ATTEST_URL)) return;
-  registerAttest(upgrade, output);
+export function registerAttestations(upgrade: Cobra, context: Context): void {
+  const { chain } = context;
+  if (!chain.router.has(ATTEST_URL)) return;
+  registerAttest(upgrade, context);
   addTxFlags(upgrade.command("withdraw-attestation"))
     .argument("<upgrade-name>", "name of the plan")
     .summary("Take back what the validator attested of a plan")
     .description("The account of --from operates the validator.")
     .example("tx upgrade withdraw-attestation v2 --from alice")
     .action(async (name: string, _: unknown, command: Cobra) =>
-      (await import("./attest.js")).runWithdrawAttestation(name, command.optsWithGlobals<TxFlags>(), output),
+      (await import("./attest.js")).runWithdrawAttestation(name, command.optsWithGlobals<TxFlags>(), context),
     );
 }
 
-function registerAttest(upgrade: Cobra, output: Output): void {
+function registerAttest(upgrade: Cobra, context: Context): void {
   addTxFlags(upgrade.command("attest"))
     .argument("[upgrade-name]", "name of a plan that an open proposal names (default: the scheduled one)")
     .summary("Attest with which file a validator is ready for a plan, and what its rehearsal came to")
@@ -47,6 +47,6 @@ function registerAttest(upgrade: Cobra, output: Output): void {
       "tx upgrade attest v2 --handler v2.wasm --app-hash 96361A95…ACE9 --at 1200 --from alice",
     )
     .action(async (name: string | undefined, _: unknown, command: Cobra) =>
-      (await import("./attest.js")).runAttest(name, command.optsWithGlobals<AttestFlags>(), output),
+      (await import("./attest.js")).runAttest(name, command.optsWithGlobals<AttestFlags>(), context),
     );
 }

@@ -1,14 +1,15 @@
 /** `tx upgrade attest` and `withdraw-attestation`: what an operator says of a plan, from flags, a handler's file, a report. */
+
 import { existsSync } from "node:fs";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { Query as UpgradeQuery } from "../../../base/gen/chain/upgrade/v1beta1/query_pb.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
 import { fromHex, toHex, toUpperHex } from "../../../base/text/bytes.js";
 import { visible } from "../../../base/text/visible.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { attestation, attestationWithdrawal } from "../../../chain/modules/upgrade/compose.js";
 import { Home } from "../../../node/home/home.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Context } from "../../flags/context.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../flags.js";
 import { type AppliedReport, appliedReport, plansForAdvice, requireKnown, requireOwn } from "./attested-report.js";
@@ -39,17 +40,18 @@ interface Statement {
  * @param given the plan; undefined: the scheduled one
  * @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_HANDLER_*, UPG_NOT_FOUND_KEY, UPG_NOT_FOUND_PLAN, UPG_REMOTE_*
  */
-export async function runAttest(given: string | undefined, flags: AttestFlags, output: Output): Promise<void> {
+export async function runAttest(given: string | undefined, flags: AttestFlags, context: Context): Promise<void> {
+  const { chain } = context;
   const plan = given ?? (await scheduledName(flags));
   const plansNamed = () => plansForAdvice(flags, plan);
   const file = await reportFile(plan, flags, plansNamed);
   const report = file === undefined ? undefined : await appliedReport(file, { plan, home: flags.home, plansNamed });
-  const statement = statementOf(plan, flags, report);
-  await send(flags, output, async ({ address }, rpc) => {
+  const statement = statementOf(chain, plan, flags, report);
+  await send(flags, context, async ({ address }, rpc) => {
     if (rpc) await requireKnown(rpc, { flags, plan, report });
     else if (report) requireOwn(report, { chainId: flags.chainId || undefined }, flags.home);
-    if (file !== undefined) output.say(saidOf(statement, file));
-    return [attestation({ validatorAddress: operatorOf(address), plan, ...statement })];
+    if (file !== undefined) context.say(saidOf(statement, file));
+    return [attestation({ validatorAddress: operatorOf(chain, address), plan, ...statement })];
   });
 }
 
@@ -61,12 +63,13 @@ async function scheduledName(flags: TxFlags): Promise<string> {
   throw new UpgradeError("UPG_NOT_FOUND_PLAN", "no plan is scheduled: name the one that an open proposal is for");
 }
 
-export async function runWithdrawAttestation(plan: string, flags: TxFlags, output: Output): Promise<void> {
-  await send(flags, output, ({ address }) => [attestationWithdrawal(operatorOf(address), plan)]);
+export async function runWithdrawAttestation(plan: string, flags: TxFlags, context: Context): Promise<void> {
+  const { chain } = context;
+  await send(flags, context, ({ address }) => [attestationWithdrawal(operatorOf(chain, address), plan)]);
 }
 
-function operatorOf(account: string): string {
-  const { decodeAny, operators } = programChain().addresses;
+function operatorOf(chain: Chain, account: string): string {
+  const { decodeAny, operators } = chain.addresses;
   return operators.encode(decodeAny(account));
 }
 
@@ -94,10 +97,10 @@ function saidOf({ artifactSha256, appHash, rehearsedHeight }: Statement, report:
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT where the flags say too little, or two things */
-function statementOf(plan: string, flags: AttestFlags, report: AppliedReport | undefined): Statement {
+function statementOf(chain: Chain, plan: string, flags: AttestFlags, report: AppliedReport | undefined): Statement {
   const { handler, artifactSha256, appHash, at } = flags;
   const artifacts = [
-    ...(handler === undefined ? [] : [checkedHandler(handler, plan).sha256]),
+    ...(handler === undefined ? [] : [checkedHandler(chain, handler, plan).sha256]),
     ...(artifactSha256 === undefined ? [] : [toHex(hash32(artifactSha256, "--artifact-sha256"))]),
     ...(report?.handlerSha256 === undefined ? [] : [report.handlerSha256]),
   ];

@@ -1,9 +1,9 @@
 /** Sends a transaction's bytes and shows the node's response in the Cosmos SDK's form. */
 
 import { sha256 } from "../../../base/native/sha256.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { toBase64, toUpperHex } from "../../../base/text/bytes.js";
 import type { RpcClient } from "../../../node/remote/client.js";
+import type { Context } from "../../flags/context.js";
 import { waitForTx } from "../query/blocks.js";
 import { txFailure } from "./failure.js";
 import type { TxFlags } from "./flags.js";
@@ -27,8 +27,9 @@ export async function broadcast(
   rpc: RpcClient,
   bytes: Uint8Array,
   flags: Pick<TxFlags, "broadcastMode" | "timeout">,
-  output: Output,
+  context: Context,
 ): Promise<void> {
+  const { chain } = context;
   const tx = toBase64(bytes);
   const method = flags.broadcastMode === "async" ? "broadcast_tx_async" : "broadcast_tx_sync";
   const answer = (await rpc.call(method, { tx })) as CheckAnswer;
@@ -36,12 +37,12 @@ export async function broadcast(
   const checked = txResponse(answer, hash);
   if (checked.code === 0 && flags.broadcastMode === "block") {
     const millis = Number(flags.timeout / NANOS_PER_MILLI);
-    const { json } = await waitForTx(rpc, hash, millis);
-    output.print(json);
+    const { json } = await waitForTx(chain, rpc, hash, millis);
+    context.print(json);
     refuse(json as { code: number; codespace: string; raw_log: string });
     return;
   }
-  output.print(checked);
+  context.print(checked);
   refuse(checked);
 }
 

@@ -1,11 +1,11 @@
 /** A new validator as flags and files describe it: what `gentx`, `add-validator` and `tx staking create-validator` sign. */
 
 import { usage } from "../../../base/terminal/usage.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { type NewValidatorMessage, newValidator } from "../../../chain/modules/staking/compose.js";
 import type { Coin } from "../../../chain/values/coins.js";
 import { ONE, readDecimal } from "../../../chain/values/decimal.js";
 import { JsonReader } from "../../../chain/values/json-reader.js";
-import { programChain } from "../../flags/program-chain.js";
 
 /** Flags of the commands, with the Cosmos SDK's names and defaults. */
 export interface ValidatorFlags {
@@ -35,7 +35,7 @@ export interface CreateFacts {
 }
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT naming the flag */
-export function createValidatorMessage(facts: CreateFacts, flags: ValidatorFlags): NewValidatorMessage {
+export function createValidatorMessage(chain: Chain, facts: CreateFacts, flags: ValidatorFlags): NewValidatorMessage {
   const { account, consensusKey, coin, moniker } = facts;
   const { identity, website, securityContact, details, minSelfDelegation } = flags;
   const rate = rateOf("commission-rate", flags.commissionRate);
@@ -46,7 +46,7 @@ export function createValidatorMessage(facts: CreateFacts, flags: ValidatorFlags
     description: { moniker, identity, website, securityContact, details },
     commission: { rate: String(rate), maxRate: String(maxRate), maxChangeRate: String(maxChangeRate) },
     minSelfDelegation,
-    validatorAddress: programChain().addresses.operators.encode(account),
+    validatorAddress: chain.addresses.operators.encode(account),
     value: { denom: coin.denom, amount: String(coin.amount) },
   });
 }

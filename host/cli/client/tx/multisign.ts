@@ -1,13 +1,15 @@
 /** Joins the signatures of a multisig key's members into one transaction. */
+
 import { create, equals, toBinary } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { MultiSignatureSchema } from "../../../base/gen/cosmos/crypto/multisig/v1beta1/multisig_pb.js";
 import { SignatureDescriptorsSchema, SignMode } from "../../../base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
 import { SignerInfoSchema, type Tx, TxSchema } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { verifySignature } from "../../../chain/comet-types/keys.js";
 import { type MultisigKey, packKey, type SigningKey } from "../../../chain/values/account-key.js";
+import type { Context } from "../../flags/context.js";
 import { withKeyring } from "../keyring-options.js";
 import { messageJson } from "../message-json.js";
 import { aminoDoc, type SignedAccount } from "./sign.js";
@@ -23,26 +25,33 @@ interface Parts {
 }
 
 /** Prints the signed transaction. @throws UpgradeError UPG_INVALID_ARGUMENT for a signature that is not good, or too few */
-export async function multisign({ file, name, signatures }: Parts, flags: SignFlags, output: Output): Promise<void> {
+export async function multisign({ file, name, signatures }: Parts, flags: SignFlags, context: Context): Promise<void> {
+  const { chain } = context;
   requireNewDocument(flags);
-  const tx = readTx(file);
-  await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring) => {
+  const tx = readTx(chain, file);
+  await withKeyring(context, flags, flags.keyringDir ?? flags.home, async (keyring) => {
     const { key, address } = keyring.find(name);
     if (key.type !== "multisig") throw usage(`${name} is no multisig key`);
     const account = await signedFacts(flags, address);
-    const given = membersSignatures(key, aminoDoc(tx, account), signatures);
+    const given = membersSignatures(chain, key, aminoDoc(chain, tx, account), signatures);
     if (given.size < key.threshold) {
       throw usage(`${name} needs the signatures of ${key.threshold} members, got those of ${given.size}`);
     }
-    printDocument(messageJson(TxSchema, joined(tx, key, account, given)), flags, output);
+    printDocument(messageJson(chain, TxSchema, joined(chain, tx, key, account, given)), flags, context);
   });
 }
 
 /** By index of the member. */
-function membersSignatures(key: MultisigKey, doc: Uint8Array, files: readonly string[]): Map<number, Uint8Array> {
+function membersSignatures(
+  chain: Chain,
+  key: MultisigKey,
+  doc: Uint8Array,
+  files: readonly string[],
+): Map<number, Uint8Array> {
   const given = new Map<number, Uint8Array>();
   for (const file of files) {
-    for (const { publicKey, data } of readMessage(file, SignatureDescriptorsSchema, "file of signatures").signatures) {
+    for (const { publicKey, data } of readMessage(chain, file, SignatureDescriptorsSchema, "file of signatures")
+      .signatures) {
       const index = key.members.findIndex((member) => publicKey && equals(AnySchema, packKey(member), publicKey));
       if (index < 0) throw usage(`${file}: the signer is no member of the multisig key`);
       if (data?.sum.case !== "single" || data.sum.value.mode !== SignMode.LEGACY_AMINO_JSON) {
@@ -65,6 +74,7 @@ function isGood(member: SigningKey | undefined, doc: Uint8Array, signature: Uint
 }
 
 function joined(
+  chain: Chain,
   tx: Tx,
   key: MultisigKey,
   { address, sequence }: SignedAccount,
@@ -81,5 +91,5 @@ function joined(
   const modeInfo = { sum: { case: "multi", value } } as const;
   const info = create(SignerInfoSchema, { publicKey: packKey(key), modeInfo, sequence });
   const signature = toBinary(MultiSignatureSchema, create(MultiSignatureSchema, { signatures }));
-  return withSignatures(tx, [{ address, info, signature }]);
+  return withSignatures(chain, tx, [{ address, info, signature }]);
 }

@@ -3,15 +3,15 @@
 import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
 import { usage } from "../../../base/terminal/usage.js";
 import { utf8 } from "../../../base/text/bytes.js";
-import { programName } from "../../../base/text/program-name.js";
+import { PROGRAM } from "../../../base/text/program-text.js";
 import { shellWord } from "../../../base/text/shell-word.js";
 import { quoted } from "../../../base/text/visible.js";
 import { PLAN_NAME_BYTES_MAX } from "../../../base/types/limits.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { SUMMARY_BYTES_MAX } from "../../../chain/modules/gov/proposal-text.js";
 import { type PlanInfo, parsePlanInfo, planHandlerHash } from "../../../upgrade/plan-info/plan-info.js";
 import { type Consequences, consequenceLines } from "../../author/consequences/consequences.js";
 import { checkFile, type FileCheck, isOfChain } from "../../author/file-check.js";
-import { programChain } from "../../flags/program-chain.js";
 
 /** A file in the form that every node accepts. */
 export type CheckedHandler = FileCheck & Consequences & { readonly sha256: string; readonly gas_limit: string };
@@ -26,8 +26,8 @@ interface Pin {
  * A file by the rules of `handler check`, for this plan.
  * @throws UpgradeError UPG_HANDLER_* of the first finding, UPG_STORE_IO, UPG_INVALID_ARGUMENT for another plan's handler
  */
-export function checkedHandler(file: string, plan: string): CheckedHandler {
-  const check = checkFile(file, programChain().table);
+export function checkedHandler(chain: Chain, file: string, plan: string): CheckedHandler {
+  const check = checkFile(file, chain.table);
   // The program that runs at the height may have other modules than this one; the summary has what these say.
   const [first, ...more] = check.findings.filter((finding) => !isOfChain(finding));
   if (first) throw refusedFile(file, first, more.length);
@@ -40,7 +40,7 @@ export function checkedHandler(file: string, plan: string): CheckedHandler {
 function refusedFile(file: string, { code, message }: FileCheck["findings"][number], more: number): UpgradeError {
   if (!code.startsWith("UPG_HANDLER_")) return new UpgradeError(code, `--handler: ${message}`);
   const others = more > 0 ? ` (and ${more} more)` : "";
-  const look = `${programName()} handler check ${shellWord(file)}`;
+  const look = `${PROGRAM} handler check ${shellWord(file)}`;
   return new UpgradeError(
     code,
     `--handler: nodes refuse ${file}: ${message}${others}; see all that is wrong with it: ${look}`,
@@ -107,7 +107,7 @@ export function handlerSummary(handler: CheckedHandler): string {
 function cut(lines: readonly string[]): string {
   const whole = lines.join("\n");
   if (utf8(whole).length <= SUMMARY_BYTES_MAX) return whole;
-  const rest = (count: number) => `… and ${count} more lines: ${programName()} handler check FILE`;
+  const rest = (count: number) => `… and ${count} more lines: ${PROGRAM} handler check FILE`;
   let room = SUMMARY_BYTES_MAX - utf8(rest(lines.length)).length;
   const kept: string[] = [];
   for (const line of lines) {

@@ -1,10 +1,12 @@
 /** What a proposal will send, shown before it is signed: what a person left out is as visible as what they wrote. */
+
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { jsonLine } from "../../../base/terminal/output.js";
 import { jsonToYaml, type YamlValue } from "../../../base/terminal/yaml/yaml.js";
 import { nearest } from "../../../base/text/text.js";
 import { visibleLines } from "../../../base/text/visible.js";
 import type { Plan } from "../../../base/types/types.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { scheduledPlan } from "../../../chain/modules/upgrade/compose.js";
 import { parsePlanInfo } from "../../../upgrade/plan-info/plan-info.js";
 import { messageJson } from "../message-json.js";
@@ -19,12 +21,12 @@ interface ShownProposal {
 }
 
 /** Describes a proposal in lines for people. */
-export function proposalSummary({ title, deposit, expedited, messages }: ShownProposal): string {
+export function proposalSummary(chain: Chain, { title, deposit, expedited, messages }: ShownProposal): string {
   const kind = expedited ? "expedited proposal" : "proposal";
   const lines = [`${kind} ${JSON.stringify(title)}, deposit ${deposit === "" ? "none" : deposit}`];
   for (const [index, message] of messages.entries()) {
     lines.push(`message ${index + 1} of ${messages.length}:`);
-    const yaml = jsonToYaml(JSON.parse(jsonLine(messageJson(AnySchema, message))) as YamlValue);
+    const yaml = jsonToYaml(JSON.parse(jsonLine(messageJson(chain, AnySchema, message))) as YamlValue);
     for (const line of yaml.trimEnd().split("\n")) lines.push(`  ${line}`);
     const plan = scheduledPlan(message);
     if (plan) lines.push(`  ${planLine(plan)}`);

@@ -1,16 +1,17 @@
 /** Governance proposals as messages. */
+
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import { required } from "../../../base/terminal/settings.js";
 import { usage } from "../../../base/terminal/usage.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { messageFromJson } from "../../../chain/messages/message-json.js";
 import { proposal } from "../../../chain/modules/gov/compose.js";
 import { GOV_MODULE } from "../../../chain/modules/gov/records.js";
 import { moduleAddress } from "../../../chain/values/address.js";
 import { parseCoins } from "../../../chain/values/coins.js";
 import { JsonReader } from "../../../chain/values/json-reader.js";
-import { programChain } from "../../flags/program-chain.js";
 import { messageRegistry } from "../message-json.js";
 
 export interface ProposalFlags {
@@ -23,8 +24,8 @@ export interface ProposalFlags {
 }
 
 /** The gov module's account, unless another is given. */
-export function authorityOf({ authority }: Pick<ProposalFlags, "authority">): string {
-  const { encode, decode } = programChain().addresses;
+export function authorityOf(chain: Chain, { authority }: Pick<ProposalFlags, "authority">): string {
+  const { encode, decode } = chain.addresses;
   if (authority === undefined || authority === "") return encode(moduleAddress(sha256, GOV_MODULE));
   try {
     return encode(decode(authority));
@@ -65,10 +66,10 @@ interface WrittenProposal {
  * Reads a proposal in the Cosmos SDK's JSON form. Names that are not part of it are errors.
  * @throws UpgradeError UPG_INVALID_TX, UPG_INVALID_ARGUMENT
  */
-export function proposalFromJson(json: unknown): WrittenProposal {
+export function proposalFromJson(chain: Chain, json: unknown): WrittenProposal {
   const { flags, messages } = readProposal(json);
   checkProposal(flags);
-  return { flags, messages: messages.map(proposedMessage) };
+  return { flags, messages: messages.map((message) => proposedMessage(chain, message)) };
 }
 
 function readProposal(json: unknown) {
@@ -86,9 +87,9 @@ function readProposal(json: unknown) {
   }
 }
 
-function proposedMessage({ value, path }: JsonReader): Any {
+function proposedMessage(chain: Chain, { value, path }: JsonReader): Any {
   try {
-    return messageFromJson(messageRegistry(), AnySchema, value, path);
+    return messageFromJson(messageRegistry(chain), AnySchema, value, path);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_TX", `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }

@@ -1,5 +1,5 @@
 /** Advice of `tx upgrade attest`: the `upgrade rehearse` command that makes a report which can be attested. */
-import { programName } from "../../../base/text/program-name.js";
+import { PROGRAM } from "../../../base/text/program-text.js";
 import { shellWord } from "../../../base/text/shell-word.js";
 import { visible } from "../../../base/text/visible.js";
 import type { NamedPlans, RehearsedPlan } from "./rehearsed-chain.js";
@@ -30,7 +30,7 @@ export function rehearseAdvice({ home, plans, handler, at, accept }: Wanted, res
     handler === undefined ? "" : ` --handler ${shellWord(handler)}`,
     at === undefined ? "" : ` --at ${at}`,
   ].join("");
-  const command = `\`${programName()} upgrade rehearse --home ${shellWord(home)}${flags}\``;
+  const command = `\`${PROGRAM} upgrade rehearse --home ${shellWord(home)}${flags}\``;
   if (proposed) return `${command}, with the file ${[...new Set(proposed.map(fileOf))].join(" or ")}, ${result}`;
   if (plans) return `${command} ${result}`;
   return `${command} ${result}. If the plan is only proposed, add --plan with a file that has its name, height and info`;

@@ -2,7 +2,6 @@
 
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { VoteOption } from "../../../base/gen/cosmos/gov/v1/gov_pb.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { required } from "../../../base/terminal/settings.js";
 import { usage } from "../../../base/terminal/usage.js";
 import { visibleLines } from "../../../base/text/visible.js";
@@ -12,6 +11,7 @@ import { cancelUpgrade, scheduledPlan, softwareUpgrade } from "../../../chain/mo
 import { parseCoins } from "../../../chain/values/coins.js";
 import { formatDecimal, readDecimal } from "../../../chain/values/decimal.js";
 import { checkText } from "../../author/file-check.js";
+import type { Context } from "../../flags/context.js";
 import { proposalId } from "../query/gov.js";
 import { type CancellableFlags, checkCancellable } from "./cancellable.js";
 import type { TxFlags } from "./flags.js";
@@ -34,54 +34,58 @@ export interface SoftwareUpgradeFlags
   readonly handlerUrl?: string;
 }
 
-export async function runSoftwareUpgrade(name: string, flags: SoftwareUpgradeFlags, output: Output): Promise<void> {
+export async function runSoftwareUpgrade(name: string, flags: SoftwareUpgradeFlags, context: Context): Promise<void> {
+  const { chain } = context;
   const upgradeHeight = required(flags.upgradeHeight, "upgrade-height");
   if (upgradeHeight <= 0n) {
     throw new UpgradeError("UPG_INVALID_PLAN_HEIGHT", `--upgrade-height must be greater than 0, got ${upgradeHeight}`);
   }
-  const { info, proposal } = withHandler(name, flags, output);
+  const { info, proposal } = withHandler(name, flags, context);
   checkProposal(proposal);
-  const authority = authorityOf(flags);
+  const authority = authorityOf(chain, flags);
   const plan = { name, height: upgradeHeight, info };
-  await checkPlan(plan, flags, (line) => output.say(line));
-  await send(flags, output, async ({ address }, rpc) => {
+  await checkPlan(plan, flags, (line) => context.say(line));
+  await send(flags, context, async ({ address }, rpc) => {
     if (rpc) {
       await requireAhead(rpc, upgradeHeight);
-      await checkCancellable(rpc, { ...flags, upgradeHeight }, (line) => output.say(line));
+      await checkCancellable(rpc, { ...flags, upgradeHeight }, (line) => context.say(line));
     }
     return [submitProposal([softwareUpgrade(authority, plan)], address, proposal)];
   });
 }
 
 /** With `--handler`: the info pins the file, what it may do is shown, and is the summary where none was given. */
-function withHandler(name: string, flags: SoftwareUpgradeFlags, output: Output) {
+function withHandler(name: string, flags: SoftwareUpgradeFlags, context: Context) {
+  const { chain } = context;
   const { handler: file, handlerUrl: url, upgradeInfo } = flags;
   if (file === undefined) {
     if (url !== undefined) throw usage("--handler-url says where the file of --handler can be downloaded: give both");
     return { info: upgradeInfo, proposal: flags };
   }
-  const handler = checkedHandler(file, name);
+  const handler = checkedHandler(chain, file, name);
   const info = infoWithHandler(upgradeInfo, { sha256: handler.sha256, url });
-  output.say(visibleLines(checkText(handler)));
+  context.say(visibleLines(checkText(handler)));
   const summary = flags.summary ?? handlerSummary(handler);
   return { info, proposal: { ...flags, summary } };
 }
 
-export async function runCancelUpgrade(flags: TxFlags & ProposalFlags, output: Output): Promise<void> {
+export async function runCancelUpgrade(flags: TxFlags & ProposalFlags, context: Context): Promise<void> {
+  const { chain } = context;
   checkProposal(flags);
-  const authority = authorityOf(flags);
-  await send(flags, output, ({ address }) => [submitProposal([cancelUpgrade(authority)], address, flags)]);
+  const authority = authorityOf(chain, flags);
+  await send(flags, context, ({ address }) => [submitProposal([cancelUpgrade(authority)], address, flags)]);
 }
 
-export async function runSubmit(file: string, flags: TxFlags, output: Output): Promise<void> {
-  const { flags: proposal, messages } = proposalFromJson(readJsonFile(file));
+export async function runSubmit(file: string, flags: TxFlags, context: Context): Promise<void> {
+  const { chain } = context;
+  const { flags: proposal, messages } = proposalFromJson(chain, readJsonFile(file));
   for (const message of messages) {
     const wrong = misspeltInfo(scheduledPlan(message)?.info ?? "");
     if (wrong !== undefined) throw new UpgradeError("UPG_INVALID_PLAN_INFO", wrong);
   }
   const { title = "", deposit: coins, expedited = false } = proposal;
-  output.say(proposalSummary({ title, deposit: coins, expedited, messages }));
-  await send(flags, output, ({ address }) => [submitProposal(messages, address, proposal)]);
+  context.say(proposalSummary(chain, { title, deposit: coins, expedited, messages }));
+  await send(flags, context, ({ address }) => [submitProposal(messages, address, proposal)]);
 }
 
 function coinsOf(text: string) {
@@ -90,26 +94,26 @@ function coinsOf(text: string) {
   return coins.map(({ denom, amount }) => ({ denom, amount: String(amount) }));
 }
 
-export async function runDeposit(id: string, coins: string, flags: TxFlags, output: Output): Promise<void> {
+export async function runDeposit(id: string, coins: string, flags: TxFlags, context: Context): Promise<void> {
   const message = { proposalId: proposalId(id), amount: coinsOf(coins) };
-  await send(flags, output, ({ address }) => [deposit({ ...message, depositor: address })]);
+  await send(flags, context, ({ address }) => [deposit({ ...message, depositor: address })]);
 }
 
-export async function runCancel(id: string, flags: TxFlags, output: Output): Promise<void> {
+export async function runCancel(id: string, flags: TxFlags, context: Context): Promise<void> {
   const message = { proposalId: proposalId(id) };
-  await send(flags, output, ({ address }) => [cancellation({ ...message, proposer: address })]);
+  await send(flags, context, ({ address }) => [cancellation({ ...message, proposer: address })]);
 }
 
 interface VoteFlags extends TxFlags {
   readonly metadata: string;
 }
 
-export async function runVote(id: string, option: string, flags: VoteFlags, output: Output): Promise<void> {
+export async function runVote(id: string, option: string, flags: VoteFlags, context: Context): Promise<void> {
   const message = { proposalId: proposalId(id), option: voteOption(option), metadata: flags.metadata };
-  await send(flags, output, ({ address }) => [vote({ ...message, voter: address })]);
+  await send(flags, context, ({ address }) => [vote({ ...message, voter: address })]);
 }
 
-export async function runWeightedVote(id: string, text: string, flags: VoteFlags, output: Output): Promise<void> {
+export async function runWeightedVote(id: string, text: string, flags: VoteFlags, context: Context): Promise<void> {
   const options = text.split(",").map((part) => {
     const [name = "", weight = "1"] = part.split("=");
     const decimal = readDecimal(weight.trim());
@@ -117,7 +121,7 @@ export async function runWeightedVote(id: string, text: string, flags: VoteFlags
     return { option: voteOption(name.trim()), weight: formatDecimal(decimal) };
   });
   const message = { proposalId: proposalId(id), options, metadata: flags.metadata };
-  await send(flags, output, ({ address }) => [weightedVote({ ...message, voter: address })]);
+  await send(flags, context, ({ address }) => [weightedVote({ ...message, voter: address })]);
 }
 
 const VOTES: ReadonlyMap<string, VoteOption> = new Map([
@@ -138,9 +142,9 @@ function voteOption(text: string): VoteOption {
   return option;
 }
 
-export async function runBankSend(to: string, coins: string, flags: TxFlags, output: Output): Promise<void> {
+export async function runBankSend(to: string, coins: string, flags: TxFlags, context: Context): Promise<void> {
   const amount = coinsOf(coins);
-  await send(flags, output, ({ address }, _rpc, keyring) => [
+  await send(flags, context, ({ address }, _rpc, keyring) => [
     transfer({ fromAddress: address, toAddress: keyring.addressOf(to), amount }),
   ]);
 }

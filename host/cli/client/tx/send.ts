@@ -1,18 +1,20 @@
 /** From messages to an answer of the node: account, gas, fee, signature, a question to the person, the broadcast. */
+
 import type { Any } from "@bufbuild/protobuf/wkt";
 import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
 import { Query as AuthQuery } from "../../../base/gen/cosmos/auth/v1beta1/query_pb.js";
 import { Service } from "../../../base/gen/cosmos/tx/v1beta1/service_pb.js";
 import { type Tx, TxSchema } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { confirm } from "../../../base/terminal/confirm.js";
-import { jsonLine, type Output } from "../../../base/terminal/output.js";
+import { jsonLine } from "../../../base/terminal/output.js";
 import type { Prompt } from "../../../base/terminal/prompt.js";
 import { required } from "../../../base/terminal/settings.js";
 import { usage } from "../../../base/terminal/usage.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { isMeantAsAddress } from "../../../chain/values/address.js";
 import { plusNanos } from "../../../node/embedded/clock.js";
 import type { RpcClient } from "../../../node/remote/client.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Context } from "../../flags/context.js";
 import { ask } from "../../wallet/ask.js";
 import type { KeyInfo, Keyring } from "../../wallet/keyring.js";
 import { rpcClient } from "../flags.js";
@@ -47,27 +49,28 @@ export type MakeMessages = (
 type MakeTx = (gasLimit: bigint) => Tx;
 
 /** Makes, signs and sends a transaction, as far as the flags ask for it; prints the result. */
-export async function send(flags: TxFlags, output: Output, make: MakeMessages): Promise<void> {
-  await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring, prompt) => {
-    const sender = senderOf(keyring, required(flags.from, "from"), flags);
-    const payer = isGiven(flags.feePayer) ? senderOf(keyring, flags.feePayer, flags) : undefined;
+export async function send(flags: TxFlags, context: Context, make: MakeMessages): Promise<void> {
+  const { chain } = context;
+  await withKeyring(context, flags, flags.keyringDir ?? flags.home, async (keyring, prompt) => {
+    const sender = senderOf(chain, keyring, required(flags.from, "from"), flags);
+    const payer = isGiven(flags.feePayer) ? senderOf(chain, keyring, flags.feePayer, flags) : undefined;
     const rpc = flags.offline ? undefined : rpcClient(flags);
     const messages = await make(sender, flags.generateOnly ? undefined : rpc, keyring);
     const tx = contents(flags, messages, payer?.address ?? "");
     if (flags.generateOnly) {
-      printUnsigned(output, tx(fixedGas(flags)));
+      printUnsigned(context, tx(fixedGas(flags)));
       return;
     }
     const senders = payer && payer.address !== sender.address ? [sender, payer] : [sender];
-    if (flags.dryRun) await printGas(flags, output, senders, needed(rpc), tx);
-    else await signAndSend({ flags, output, keyring, prompt, senders, rpc: needed(rpc), tx });
+    if (flags.dryRun) await printGas(flags, context, senders, needed(rpc), tx);
+    else await signAndSend({ flags, context, keyring, prompt, senders, rpc: needed(rpc), tx });
   });
 }
 
 const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
 
-function senderOf(keyring: Keyring, given: string, { generateOnly, dryRun }: TxFlags): Sender {
-  const { encode, decode } = programChain().addresses;
+function senderOf(chain: Chain, keyring: Keyring, given: string, { generateOnly, dryRun }: TxFlags): Sender {
+  const { encode, decode } = chain.addresses;
   if (isMeantAsAddress(given) && (generateOnly || dryRun)) return { address: encode(decode(given)) };
   const found = keyring.find(given);
   if (found.type === "multi" && !generateOnly) {
@@ -91,9 +94,10 @@ function timeoutFromNow({ timeoutDuration }: TxFlags): TxContents["timeoutTimest
 }
 
 /** JSON whatever the format: it is meant for `tx sign`. */
-function printUnsigned(output: Output, tx: Tx): void {
-  const json = messageJson(TxSchema, tx);
-  output.print(json, jsonLine(json));
+function printUnsigned(context: Context, tx: Tx): void {
+  const { chain } = context;
+  const json = messageJson(chain, TxSchema, tx);
+  context.print(json, jsonLine(json));
 }
 
 function fixedGas({ gas }: TxFlags): bigint {
@@ -145,24 +149,25 @@ const UNKNOWN_KEY = { type: "secp256k1", bytes: new Uint8Array(33) } as const;
 
 async function printGas(
   flags: TxFlags,
-  output: Output,
+  context: Context,
   senders: readonly Sender[],
   rpc: RpcClient,
   tx: MakeTx,
 ): Promise<void> {
+  const { chain } = context;
   const signers: NamedSigner[] = [];
   for (const { address, key } of senders) {
     const { sequence } = await accountOf(rpc, address);
     signers.push({ key: key?.key ?? UNKNOWN_KEY, sequence, mode: flags.signMode, address });
   }
-  const used = await simulatedGas(rpc, withSigners(tx(0n), signers));
+  const used = await simulatedGas(rpc, withSigners(chain, tx(0n), signers));
   const estimate = adjustedGas(used, flags.gasAdjustment);
-  output.print({ gas_used: String(used), gas_estimate: String(estimate) }, `gas estimate: ${estimate}`);
+  context.print({ gas_used: String(used), gas_estimate: String(estimate) }, `gas estimate: ${estimate}`);
 }
 
 interface Sending {
   readonly flags: TxFlags;
-  readonly output: Output;
+  readonly context: Context;
   readonly keyring: Keyring;
   readonly prompt: Prompt;
   /** The account that --from names is the first; --sequence is its. */
@@ -172,20 +177,22 @@ interface Sending {
 }
 
 async function signAndSend(sending: Sending): Promise<void> {
-  const { flags, output, prompt, rpc, tx } = sending;
+  const { flags, context, prompt, rpc, tx } = sending;
+  const { chain } = context;
   const signers = await signersOf(sending);
-  const gasLimit = await gasFor(flags, rpc, (gas) => withSigners(tx(gas), signers));
+  const gasLimit = await gasFor(flags, rpc, (gas) => withSigners(chain, tx(gas), signers));
   const unsigned = tx(gasLimit);
   if (!flags.yes) {
-    output.say(jsonLine(messageJson(TxSchema, unsigned)));
+    context.say(jsonLine(messageJson(chain, TxSchema, unsigned)));
     await confirm(prompt, false, "confirm transaction before signing and broadcasting");
   }
   const chainId = await chainIdOf(flags, rpc);
   const whole = await signed(
+    chain,
     unsigned,
     signers.map((signer) => ({ ...signer, chainId })),
   );
-  await broadcast(rpc, rawBytes(whole), flags, output);
+  await broadcast(rpc, rawBytes(whole), flags, context);
 }
 
 async function signersOf({ senders, flags, keyring, rpc }: Sending): Promise<Omit<Signer, "chainId">[]> {

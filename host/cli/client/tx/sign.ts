@@ -1,4 +1,5 @@
 /** Transactions and their signatures: bodies, fees, what each signer signs. */
+
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Any, Timestamp } from "@bufbuild/protobuf/wkt";
 import { SignMode } from "../../../base/gen/cosmos/tx/signing/v1beta1/signing_pb.js";
@@ -10,11 +11,11 @@ import {
   TxBodySchema,
   TxSchema,
 } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { resolverOf } from "../../../chain/app/tx/decode.js";
 import { aminoSignBytes } from "../../../chain/messages/amino-doc.js";
 import { packKey, type SigningKey } from "../../../chain/values/account-key.js";
 import type { Coin } from "../../../chain/values/coins.js";
-import { programChain } from "../../flags/program-chain.js";
 import { type Signature, txParts, withSignatures } from "./signatures.js";
 
 export interface TxContents {
@@ -57,23 +58,24 @@ export interface Signer {
 export type NamedSigner = Pick<Signer, "key" | "mode" | "address" | "sequence">;
 
 /** The same with these signers in place; their signatures are still empty. @throws UpgradeError UPG_INVALID_TX */
-export function withSigners(tx: Tx, signers: readonly NamedSigner[]): Tx {
+export function withSigners(chain: Chain, tx: Tx, signers: readonly NamedSigner[]): Tx {
   return withSignatures(
+    chain,
     tx,
     signers.map((signer) => signatureBy(signer, new Uint8Array())),
   );
 }
 
 /** The same with the signatures of these signers. @throws UpgradeError UPG_INVALID_TX */
-export async function signed(tx: Tx, signers: readonly Signer[]): Promise<Tx> {
+export async function signed(chain: Chain, tx: Tx, signers: readonly Signer[]): Promise<Tx> {
   // Who signs is a part of what SIGN_MODE_DIRECT signs.
-  const ready = withSigners(tx, signers);
+  const ready = withSigners(chain, tx, signers);
   const signatures: Signature[] = [];
   for (const signer of signers) {
-    const doc = signer.mode === "direct" ? directDoc(ready, signer) : aminoDoc(ready, signer);
+    const doc = signer.mode === "direct" ? directDoc(ready, signer) : aminoDoc(chain, ready, signer);
     signatures.push(signatureBy(signer, await signer.sign(doc)));
   }
-  return withSignatures(ready, signatures);
+  return withSignatures(chain, ready, signatures);
 }
 
 function signatureBy({ address, key, mode, sequence }: NamedSigner, signature: Uint8Array): Signature {
@@ -88,9 +90,9 @@ function directDoc(tx: Tx, { chainId, accountNumber }: SignedAccount): Uint8Arra
 }
 
 /** What SIGN_MODE_LEGACY_AMINO_JSON signs; signer infos are no part of it. @throws UpgradeError UPG_INVALID_TX */
-export function aminoDoc(tx: Tx, account: SignedAccount): Uint8Array {
+export function aminoDoc(chain: Chain, tx: Tx, account: SignedAccount): Uint8Array {
   const { chainId, accountNumber, sequence, address } = account;
-  const resolve = resolverOf(programChain().router);
+  const resolve = resolverOf(chain.router);
   const body = tx.body ?? create(TxBodySchema);
   const authInfo = tx.authInfo ?? create(AuthInfoSchema);
   return aminoSignBytes({ body, authInfo, chainId, accountNumber, sequence, address, resolve });

@@ -1,4 +1,5 @@
 /** The signatures of a transaction that several accounts sign, put in one by one, in any order. */
+
 import { create, toBinary } from "@bufbuild/protobuf";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import {
@@ -11,9 +12,9 @@ import {
 } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import { usage } from "../../../base/terminal/usage.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { decodeTx } from "../../../chain/app/tx/decode.js";
 import { keyAddress, readKey } from "../../../chain/values/account-key.js";
-import { programChain } from "../../flags/program-chain.js";
 
 export interface Signature {
   /** Of the account that signs. */
@@ -23,8 +24,8 @@ export interface Signature {
 }
 
 /** Addresses of the accounts that must sign, in order: those of the messages, then the fee's payer. @throws UpgradeError UPG_INVALID_TX */
-export function signersOf(tx: Tx): string[] {
-  const { router, addresses } = programChain();
+export function signersOf(chain: Chain, tx: Tx): string[] {
+  const { router, addresses } = chain;
   try {
     return decodeTx(rawBytes(tx), { router, addresses }).signers.map(addresses.encode);
   } catch (cause) {
@@ -37,10 +38,10 @@ export function signersOf(tx: Tx): string[] {
  *
  * @throws UpgradeError UPG_INVALID_ARGUMENT when an account does not sign it; UPG_INVALID_TX
  */
-export function withSignatures(tx: Tx, given: readonly Signature[]): Tx {
-  const signers = signersOf(tx);
+export function withSignatures(chain: Chain, tx: Tx, given: readonly Signature[]): Tx {
+  const signers = signersOf(chain, tx);
   for (const { address } of given) requireSigner(signers, address);
-  const all = new Map([...signaturesOf(tx), ...given].map((each) => [each.address, each]));
+  const all = new Map([...signaturesOf(chain, tx), ...given].map((each) => [each.address, each]));
   const list = signers.flatMap((address) => all.get(address) ?? []);
   const { authInfo } = tx;
   return create(TxSchema, {
@@ -57,17 +58,17 @@ export function requireSigner(signers: readonly string[], address: string): void
 }
 
 /** Those that it has; one without a key, whose account is not known, is left out. */
-function signaturesOf({ authInfo, signatures }: Tx): Signature[] {
+function signaturesOf(chain: Chain, { authInfo, signatures }: Tx): Signature[] {
   return (authInfo?.signerInfos ?? []).flatMap((info, index) => {
-    const address = addressIn(info);
+    const address = addressIn(chain, info);
     return address === undefined ? [] : [{ address, info, signature: signatures[index] ?? new Uint8Array() }];
   });
 }
 
-function addressIn({ publicKey }: SignerInfo): string | undefined {
+function addressIn(chain: Chain, { publicKey }: SignerInfo): string | undefined {
   try {
     const key = publicKey && readKey(publicKey);
-    return key && programChain().addresses.encode(keyAddress(sha256, key));
+    return key && chain.addresses.encode(keyAddress(sha256, key));
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_TX", `the key of a signer cannot be read: ${messageOf(cause)}`, { cause });
   }

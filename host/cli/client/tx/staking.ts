@@ -1,11 +1,12 @@
 /** `tx staking`: a validator from a file in the Cosmos SDK's form; coins to a validator, and back. */
+
 import { messageOf } from "../../../base/errors/errors.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { delegation, packNewValidator, undelegation } from "../../../chain/modules/staking/compose.js";
 import { type Coin, parseCoins } from "../../../chain/values/coins.js";
 import { JsonReader } from "../../../chain/values/json-reader.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Context } from "../../flags/context.js";
 import {
   consensusKeyFrom,
   createValidatorMessage,
@@ -17,11 +18,12 @@ import { send } from "./send.js";
 import { readJsonFile } from "./stored.js";
 
 /** @throws UpgradeError UPG_INVALID_ARGUMENT, UPG_NOT_FOUND_KEY, UPG_REMOTE_* */
-export async function runCreateValidator(file: string, flags: TxFlags, output: Output): Promise<void> {
+export async function runCreateValidator(file: string, flags: TxFlags, context: Context): Promise<void> {
+  const { chain } = context;
   const { fields, ...facts } = readValidatorFile(file);
-  await send(flags, output, ({ address }) => {
-    const account = programChain().addresses.decode(address);
-    return [packNewValidator(createValidatorMessage({ ...facts, account }, fields))];
+  await send(flags, context, ({ address }) => {
+    const account = chain.addresses.decode(address);
+    return [packNewValidator(createValidatorMessage(chain, { ...facts, account }, fields))];
   });
 }
 
@@ -61,18 +63,20 @@ function fieldsOf(json: JsonReader): ValidatorFlags {
   };
 }
 
-export async function runDelegate(validator: string, text: string, flags: TxFlags, output: Output): Promise<void> {
-  const stake = stakeOf(validator, text);
-  await send(flags, output, ({ address }) => [delegation({ ...stake, delegatorAddress: address })]);
+export async function runDelegate(validator: string, text: string, flags: TxFlags, context: Context): Promise<void> {
+  const { chain } = context;
+  const stake = stakeOf(chain, validator, text);
+  await send(flags, context, ({ address }) => [delegation({ ...stake, delegatorAddress: address })]);
 }
 
-export async function runUndelegate(validator: string, text: string, flags: TxFlags, output: Output): Promise<void> {
-  const stake = stakeOf(validator, text);
-  await send(flags, output, ({ address }) => [undelegation({ ...stake, delegatorAddress: address })]);
+export async function runUndelegate(validator: string, text: string, flags: TxFlags, context: Context): Promise<void> {
+  const { chain } = context;
+  const stake = stakeOf(chain, validator, text);
+  await send(flags, context, ({ address }) => [undelegation({ ...stake, delegatorAddress: address })]);
 }
 
-function stakeOf(validatorAddress: string, text: string) {
-  const failure = programChain().addresses.operators.failure(validatorAddress);
+function stakeOf(chain: Chain, validatorAddress: string, text: string) {
+  const failure = chain.addresses.operators.failure(validatorAddress);
   if (failure !== undefined) throw usage(`invalid validator address: ${failure}`);
   const { denom, amount } = coinOf(text);
   return { validatorAddress, amount: { denom, amount: String(amount) } };

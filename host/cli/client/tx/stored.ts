@@ -10,13 +10,15 @@ import { type Tx, TxSchema } from "../../../base/gen/cosmos/tx/v1beta1/tx_pb.js"
 import { jsonLine, type Output } from "../../../base/terminal/output.js";
 import { required } from "../../../base/terminal/settings.js";
 import { usage } from "../../../base/terminal/usage.js";
-import { programName } from "../../../base/text/program-name.js";
+import { PROGRAM } from "../../../base/text/program-text.js";
 import { decodeLossy } from "../../../base/text/text.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { requireExactNumbers } from "../../../chain/genesis-stream/exact-numbers.js";
 import { requireNamesOnceIn } from "../../../chain/genesis-stream/names-once.js";
 import { messageFromJson } from "../../../chain/messages/message-json.js";
 import { packKey } from "../../../chain/values/account-key.js";
 import { requireOutputFolder } from "../../../node/home/output-folder.js";
+import type { Context } from "../../flags/context.js";
 import { ask } from "../../wallet/ask.js";
 import { rpcClient } from "../flags.js";
 import { withKeyring } from "../keyring-options.js";
@@ -61,13 +63,18 @@ function requireReadAsWritten(file: string, text: string): void {
   }
 }
 
-export const readTx = (file: string): Tx => readMessage(file, TxSchema, "transaction");
+export const readTx = (chain: Chain, file: string): Tx => readMessage(chain, file, TxSchema, "transaction");
 
 /** @throws UpgradeError UPG_INVALID_TX */
-export function readMessage<S extends DescMessage>(file: string, schema: S, what: string): MessageShape<S> {
+export function readMessage<S extends DescMessage>(
+  chain: Chain,
+  file: string,
+  schema: S,
+  what: string,
+): MessageShape<S> {
   const json = readJsonFile(file);
   try {
-    return messageFromJson(messageRegistry(), schema, json);
+    return messageFromJson(messageRegistry(chain), schema, json);
   } catch (cause) {
     throw new UpgradeError("UPG_INVALID_TX", `${file} is no ${what}: ${messageOf(cause)}`, { cause });
   }
@@ -81,34 +88,35 @@ export interface SignFlags extends TxFlags {
 }
 
 /** Prints the signed transaction, or the signature alone, which a multisig key's members give one another. */
-export async function signFile(file: string, flags: SignFlags, output: Output): Promise<void> {
+export async function signFile(file: string, flags: SignFlags, context: Context): Promise<void> {
+  const { chain } = context;
   requireNewDocument(flags);
-  const tx = readTx(file);
-  await withKeyring(flags, flags.keyringDir ?? flags.home, async (keyring) => {
+  const tx = readTx(chain, file);
+  await withKeyring(context, flags, flags.keyringDir ?? flags.home, async (keyring) => {
     const { name, address, key } = keyring.find(required(flags.from, "from"));
     const account = flags.multisig === undefined ? address : keyring.addressOf(flags.multisig);
-    requireAmino(tx, account, flags);
+    requireAmino(chain, tx, account, flags);
     const facts = await signedFacts(flags, account);
     const sign = (message: Uint8Array) => keyring.sign(name, message);
     if (flags.multisig === undefined && !flags.signatureOnly) {
-      const whole = await signed(tx, [{ key, mode: flags.signMode, ...facts, sign }]);
-      printDocument(messageJson(TxSchema, whole), flags, output);
+      const whole = await signed(chain, tx, [{ key, mode: flags.signMode, ...facts, sign }]);
+      printDocument(messageJson(chain, TxSchema, whole), flags, context);
       return;
     }
     // Which members will sign is not known yet, and SIGN_MODE_DIRECT signs that too.
     const mode = flags.multisig === undefined ? flags.signMode : "amino-json";
-    const { signatures } = await signed(tx, [{ key, mode, ...facts, sign }]);
+    const { signatures } = await signed(chain, tx, [{ key, mode, ...facts, sign }]);
     const single = { mode: SIGN_MODES[mode], signature: signatures[0] ?? new Uint8Array() };
     const { sequence } = facts;
     const descriptor = { publicKey: packKey(key), data: { sum: { case: "single", value: single } }, sequence } as const;
     const descriptors = create(SignatureDescriptorsSchema, { signatures: [descriptor] });
-    printDocument(messageJson(SignatureDescriptorsSchema, descriptors), flags, output);
+    printDocument(messageJson(chain, SignatureDescriptorsSchema, descriptors), flags, context);
   });
 }
 
 /** SIGN_MODE_DIRECT signs what the other signers put in, too, which is not known yet. @throws UpgradeError UPG_INVALID_ARGUMENT */
-function requireAmino(tx: Tx, account: string, { signMode, multisig }: SignFlags): void {
-  const signers = signersOf(tx);
+function requireAmino(chain: Chain, tx: Tx, account: string, { signMode, multisig }: SignFlags): void {
+  const signers = signersOf(chain, tx);
   requireSigner(signers, account);
   const others = signers.filter((address) => address !== account);
   if (others.length === 0 || signMode === "amino-json" || multisig !== undefined) return;
@@ -156,8 +164,9 @@ async function onlineFacts(flags: TxFlags, address: string) {
   return { chainId: await chainIdOf(flags, rpc), accountNumber, sequence: flags.sequence ?? sequence };
 }
 
-export async function broadcastFile(file: string, flags: TxFlags, output: Output): Promise<void> {
-  const tx = readTx(file);
-  if (tx.signatures.length === 0) throw usage(`${file} is not signed: \`${programName()} tx sign\` does`);
-  await broadcast(rpcClient(flags), rawBytes(tx), flags, output);
+export async function broadcastFile(file: string, flags: TxFlags, context: Context): Promise<void> {
+  const { chain } = context;
+  const tx = readTx(chain, file);
+  if (tx.signatures.length === 0) throw usage(`${file} is not signed: \`${PROGRAM} tx sign\` does`);
+  await broadcast(rpcClient(flags), rawBytes(tx), flags, context);
 }

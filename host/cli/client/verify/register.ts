@@ -1,12 +1,13 @@
 /** `chaind verify-chain` on the command line. */
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseHeight } from "../../../base/terminal/options.js";
-import type { Output } from "../../../base/terminal/output.js";
+import type { Context } from "../../flags/context.js";
 import { addNodeFlags } from "../flags.js";
 import { addTrustFlags } from "./trust.js";
 import type { VerifyChainFlags } from "./verify-chain.js";
 
-export function registerVerifyChain(program: Cobra, output: Output): void {
+export function registerVerifyChain(program: Cobra, context: Context): void {
   addTrustFlags(addNodeFlags(program.command("verify-chain")))
     .summary("Verify what a chain says of its upgrades, from a block that you trust")
     .description(
@@ -39,6 +40,6 @@ export function registerVerifyChain(program: Cobra, output: Output): void {
     )
     .action(async (_flags: unknown, command: Cobra) => {
       const { verifyChain } = await import("./verify-chain.js");
-      await verifyChain(command.optsWithGlobals<VerifyChainFlags>(), output);
+      await verifyChain(command.optsWithGlobals<VerifyChainFlags>(), context);
     });
 }

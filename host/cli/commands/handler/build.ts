@@ -1,10 +1,12 @@
 /** `chaind handler build`: from an author's project to one .wasm with its manifest inside. */
+
 import { fileURLToPath } from "node:url";
 import { isUpgradeError } from "../../../base/errors/errors.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Output } from "../../../base/terminal/output.js";
 import { buildProject, buildText } from "../../author/build.js";
 import { packageRoot } from "../../author/compiler.js";
+import type { Context } from "../../flags/context.js";
 
 interface Options {
   readonly project: string;
@@ -14,7 +16,7 @@ interface Options {
   readonly metered: boolean;
 }
 
-export function registerBuild(handler: Cobra, output: Output): void {
+export function registerBuild(handler: Cobra, context: Context): void {
   handler
     .command("build")
     .summary("Build a handler from its sources")
@@ -34,8 +36,8 @@ export function registerBuild(handler: Cobra, output: Output): void {
     .action(async (options: Options) => {
       const root = packageRoot(fileURLToPath(import.meta.url));
       const building = buildProject({ ...options, packageRoot: root });
-      const answer = await building.catch((error: unknown) => sayCompiler(error, output));
-      output.print(answer, buildText(answer));
+      const answer = await building.catch((error: unknown) => sayCompiler(error, context));
+      context.print(answer, buildText(answer));
     });
 }
 

@@ -1,11 +1,11 @@
 /** `chaind handler check FILE…`: would a node take these files? */
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { checkFile, checkText, exitOfChecks } from "../../author/file-check.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Context } from "../../flags/context.js";
 
-export function registerCheck(handler: Cobra, output: Output): void {
+export function registerCheck(handler: Cobra, context: Context): void {
+  const { chain } = context;
   handler
     .command("check")
     .argument("<file...>", "handler files")
@@ -17,10 +17,10 @@ export function registerCheck(handler: Cobra, output: Output): void {
     .example("handler check v3.wasm", "handler check handlers/*.wasm -o json")
     .action((files: string[]) => {
       const checks = files.map((file) => {
-        const check = checkFile(file, programChain().table);
-        output.print(check, checkText(check));
+        const check = checkFile(file, chain.table);
+        context.print(check, checkText(check));
         return check;
       });
-      process.exitCode = exitOfChecks(checks);
+      context.setExitStatus(exitOfChecks(checks));
     });
 }

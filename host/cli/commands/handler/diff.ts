@@ -3,14 +3,14 @@
 import { isUpgradeError } from "../../../base/errors/errors.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { loadHandler } from "../../../upgrade/handler/handler.js";
 import { compareHandlers } from "../../author/comparison.js";
 import { HandlerProject, type NamedFixture } from "../../author/project.js";
 import { gasOf, withDefault } from "../../author/testing/fixture-runs.js";
 import { readWasmFile, type WasmFile } from "../../author/wasm-file.js";
+import type { Context } from "../../flags/context.js";
 
-export function registerDiff(handler: Cobra, output: Output): void {
+export function registerDiff(handler: Cobra, context: Context): void {
   handler
     .command("diff")
     .argument("<a>", "handler file")
@@ -23,7 +23,7 @@ export function registerDiff(handler: Cobra, output: Output): void {
       const [left, right] = [readWasmFile(a), readWasmFile(b)];
       const fixtures = new HandlerProject(project).fixtures();
       const [gasA, gasB] = [gasIn(left, fixtures), gasIn(right, fixtures)];
-      output.print({
+      context.print({
         same: left.sha256 === right.sha256,
         a: { file: a, sha256: left.sha256, size: left.size },
         b: { file: b, sha256: right.sha256, size: right.size },

@@ -1,14 +1,14 @@
 /** `chaind handler inspect FILE`: what is inside. */
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { inspectFile } from "../../author/inspection.js";
 import { inspectionText } from "../../author/inspection-text.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Context } from "../../flags/context.js";
 
 const REFUSED_EXIT = 21;
 
-export function registerInspect(handler: Cobra, output: Output): void {
+export function registerInspect(handler: Cobra, context: Context): void {
+  const { chain } = context;
   handler
     .command("inspect")
     .argument("<file>", "handler file")
@@ -20,9 +20,9 @@ export function registerInspect(handler: Cobra, output: Output): void {
     .option("--all", "every import, export and function, however many there are")
     .example("handler inspect v3.wasm", "handler inspect v3.wasm --all", "handler inspect v3.wasm -o json")
     .action((file: string, { all = false }: { all?: boolean }) => {
-      const inspected = inspectFile(file, programChain().table);
-      if (!inspected.ok) process.exitCode = REFUSED_EXIT;
+      const inspected = inspectFile(file, chain.table);
+      if (!inspected.ok) context.setExitStatus(REFUSED_EXIT);
       const { does: _, ...answer } = inspected;
-      output.print(answer, inspectionText(inspected, all));
+      context.print(answer, inspectionText(inspected, all));
     });
 }

@@ -1,10 +1,10 @@
 /** `chaind handler meter FILE --out FILE`: the file with its metered module in it, for hosts in other languages. */
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { meterFile } from "../../author/metered-file.js";
+import type { Context } from "../../flags/context.js";
 
-export function registerMeter(handler: Cobra, output: Output): void {
+export function registerMeter(handler: Cobra, context: Context): void {
   handler
     .command("meter")
     .argument("<file>", "handler file")
@@ -19,7 +19,7 @@ export function registerMeter(handler: Cobra, output: Output): void {
     .action((file: string, { out }: { out: string }) => {
       const answer = meterFile(file, out);
       const { name, sha256, size, metered } = answer;
-      output.print(
+      context.print(
         answer,
         `${out}  ${size} bytes, ${metered} of them the metered module, for plan ${JSON.stringify(name)}\nsha256  ${sha256}`,
       );

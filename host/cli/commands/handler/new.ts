@@ -1,17 +1,18 @@
 /** `chaind handler new DIR`: a project that builds and tests green at once. */
+
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isUpgradeError, messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import { makeFolder } from "../../../base/files/open-file.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { shellWord } from "../../../base/text/shell-word.js";
 import { nameProblem } from "../../../upgrade/handler/manifest/names.js";
 import { packageRoot } from "../../author/compiler.js";
 import { projectFiles } from "../../author/new-project.js";
+import type { Context } from "../../flags/context.js";
 
-export function registerNew(handler: Cobra, output: Output): void {
+export function registerNew(handler: Cobra, context: Context): void {
   handler
     .command("new")
     .argument("<dir>", "folder to make; it must not exist or be empty")
@@ -30,7 +31,7 @@ export function registerNew(handler: Cobra, output: Output): void {
         "      npm install",
         "      npm test",
       ];
-      output.print({ dir, files }, text.join("\n"));
+      context.print({ dir, files }, text.join("\n"));
     });
 }
 

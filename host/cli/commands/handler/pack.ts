@@ -1,10 +1,10 @@
 /** `chaind handler pack FILE`: a manifest for a handler of any language's compiler. */
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { packHandler, packText } from "../../author/pack.js";
+import type { Context } from "../../flags/context.js";
 
-export function registerPack(handler: Cobra, output: Output): void {
+export function registerPack(handler: Cobra, context: Context): void {
   handler
     .command("pack")
     .argument("<file>", "Wasm file of a compiler")
@@ -19,6 +19,6 @@ export function registerPack(handler: Cobra, output: Output): void {
     .example("handler pack target/wasm32-unknown-unknown/release/v3.wasm --manifest manifest.json --out v3.wasm")
     .action((file: string, options: { manifest?: string; out: string }) => {
       const answer = packHandler({ file, ...options });
-      output.print(answer, packText(answer));
+      context.print(answer, packText(answer));
     });
 }

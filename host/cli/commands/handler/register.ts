@@ -1,7 +1,8 @@
 /** `chaind handler …`: what the author of an upgrade handler, and who is to trust one, work with. */
+
 import { isEmbedded } from "../../../base/native/embedded.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
+import type { Context } from "../../flags/context.js";
 import { registerAbsent } from "./absent.js";
 import { registerBuild } from "./build.js";
 import { registerCheck } from "./check.js";
@@ -14,7 +15,7 @@ import { registerRun } from "./run.js";
 import { registerScene } from "./scene.js";
 import { registerTest } from "./test.js";
 
-export function registerHandler(program: Cobra, output: Output): void {
+export function registerHandler(program: Cobra, context: Context): void {
   const handler = program
     .command("handler")
     .summary("Write, check and try upgrade handlers")
@@ -22,15 +23,15 @@ export function registerHandler(program: Cobra, output: Output): void {
     .group();
   if (isEmbedded()) for (const name of ["new", "build"]) registerAbsent(handler, name);
   else {
-    registerNew(handler, output);
-    registerBuild(handler, output);
+    registerNew(handler, context);
+    registerBuild(handler, context);
   }
-  registerPack(handler, output);
-  registerScene(handler, output);
-  registerTest(handler, output);
-  registerCheck(handler, output);
-  registerInspect(handler, output);
-  registerMeter(handler, output);
-  registerRun(handler, output);
-  registerDiff(handler, output);
+  registerPack(handler, context);
+  registerScene(handler, context);
+  registerTest(handler, context);
+  registerCheck(handler, context);
+  registerInspect(handler, context);
+  registerMeter(handler, context);
+  registerRun(handler, context);
+  registerDiff(handler, context);
 }

@@ -8,6 +8,7 @@ import type { Failure } from "../../../upgrade/test-kit/failure/explain.js";
 import { failureLines } from "../../../upgrade/test-kit/failure/failure-lines.js";
 import { openMappedHandler } from "../../author/map/mapped-handler.js";
 import { gasLines } from "../../author/testing/gas-text.js";
+import type { Context } from "../../flags/context.js";
 import { type Trial, tryHandler } from "../../rehearsal/handler-trial.js";
 import { failedAnswer, trialAnswer } from "../../rehearsal/report/trial-answer.js";
 
@@ -18,7 +19,8 @@ interface RunOptions {
   readonly gas?: boolean;
 }
 
-export function registerRun(handler: Cobra, output: Output): void {
+export function registerRun(handler: Cobra, context: Context): void {
+  const { chain } = context;
   handler
     .command("run")
     .argument("<file>", "handler file")
@@ -39,22 +41,22 @@ export function registerRun(handler: Cobra, output: Output): void {
       let failure: Failure | undefined;
       try {
         const wasm = openMappedHandler(file);
-        const log = (line: string) => output.say(line);
+        const log = (line: string) => context.say(line);
         const onFailure = (why: Failure) => {
           failure = why;
         };
-        const trial = tryHandler({ handler: wasm, home: state, height, handlerDiskMax, log, onFailure, gas });
-        printTrial(trial, output);
+        const trial = tryHandler(chain, { handler: wasm, home: state, height, handlerDiskMax, log, onFailure, gas });
+        printTrial(trial, context);
       } catch (error) {
         if (!isUpgradeError(error)) throw error;
-        if (!output.isJson) {
+        if (!context.isJson) {
           // People get the one line that every failure is, machines the record with all its fields.
-          if (failure) output.say(failureLines(failure).join("\n"));
-          if (error.details["gas"] !== undefined) output.say(`gas until it failed: ${error.details["gas"]}`);
+          if (failure) context.say(failureLines(failure).join("\n"));
+          if (error.details["gas"] !== undefined) context.say(`gas until it failed: ${error.details["gas"]}`);
           throw error;
         }
-        process.exitCode = error.kind.exit;
-        output.print(failedAnswer(error, failure));
+        context.setExitStatus(error.kind.exit);
+        context.print(failedAnswer(error, failure));
       }
     });
 }

@@ -2,13 +2,13 @@
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseHeight, parsePositive } from "../../../base/terminal/options.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
 import { fromHex, toHex, utf8 } from "../../../base/text/bytes.js";
 import { Home } from "../../../node/home/home.js";
 import { outFile, writeOutFile } from "../../author/out-file.js";
 import { partsOf, sceneFromState, sceneText } from "../../author/state-scene.js";
 import { openHandlerFile } from "../../author/wasm-file.js";
+import type { Context } from "../../flags/context.js";
 import { outputFile } from "../../offline/output-file.js";
 
 interface SceneOptions {
@@ -21,7 +21,7 @@ interface SceneOptions {
   readonly height?: bigint;
 }
 
-export function registerScene(handler: Cobra, output: Output): void {
+export function registerScene(handler: Cobra, context: Context): void {
   handler
     .command("scene")
     .summary("Make a scene of the state of a chain")
@@ -43,10 +43,10 @@ export function registerScene(handler: Cobra, output: Output): void {
       outputFile(new Home(home), outFile(out, inputs));
       const { fixture, cut, ...made } = sceneFromState({ home, height, limit, parts: partsWanted(options) });
       writeOutFile(out, utf8(sceneText(fixture)), inputs);
-      for (const { store, prefix } of cut) output.say(`${store} ${toHex(prefix)}…: the first ${limit} pairs of more`);
+      for (const { store, prefix } of cut) context.say(`${store} ${toHex(prefix)}…: the first ${limit} pairs of more`);
       const stores = Object.keys(fixture.stores ?? {});
       const text = `${out}  ${made.pairs} pairs of ${stores.join(", ")} at height ${made.height}`;
-      output.print({ file: out, height: String(made.height), pairs: String(made.pairs), stores }, text);
+      context.print({ file: out, height: String(made.height), pairs: String(made.pairs), stores }, text);
     });
 }
 

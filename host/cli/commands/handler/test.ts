@@ -12,13 +12,14 @@ import { HandlerProject } from "../../author/project.js";
 import { fixtureText } from "../../author/testing/fixture-text.js";
 import { type TestOptions, testProject } from "../../author/testing/test-project.js";
 import { watchFolders } from "../../author/testing/watch.js";
+import type { Context } from "../../flags/context.js";
 import { absent } from "./absent.js";
 
 const FAILED_EXIT = 20;
 
 type Options = TestOptions & { readonly watch?: boolean };
 
-export function registerTest(handler: Cobra, output: Output): void {
+export function registerTest(handler: Cobra, context: Context): void {
   handler
     .command("test")
     .argument("[file]", "handler file (default: build/handler.wasm in the project)")
@@ -37,10 +38,10 @@ export function registerTest(handler: Cobra, output: Output): void {
     .action(async (file: string | undefined, options: Options) => {
       const root = isEmbedded() ? undefined : packageRoot(fileURLToPath(import.meta.url));
       const tests = { ...options, file, packageRoot: root };
-      if (!options.watch) process.exitCode = runTests(tests, output) ? 0 : FAILED_EXIT;
+      if (!options.watch) context.setExitStatus(runTests(tests, context) ? 0 : FAILED_EXIT);
       else if (file !== undefined) throw usage("--watch builds the project and tests that: name no file with it");
       else if (root === undefined) throw absent("test --watch");
-      else await watch(tests, root, output);
+      else await watch(tests, root, context);
     });
 }
 
@@ -60,7 +61,7 @@ async function watch(tests: TestOptions, root: string, output: Output): Promise<
     } catch (error) {
       if (!isUpgradeError(error)) throw error;
       if (error.details["compiler"]) output.say(error.details["compiler"]);
-      output.say(`${error.code}: ${error.message}`);
+      output.say(`${error.code}: ${error.template}`);
     }
     output.say(`watching ${folder}: Ctrl-C ends it`);
   });

@@ -1,10 +1,11 @@
 /** `chaind comet`: this node as CometBFT knows it, with the Cosmos SDK's words. */
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
+import type { Context } from "../../flags/context.js";
 
 const homeOf = (command: Cobra) => String(command.optsWithGlobals()["home"]);
 
-export function registerComet(program: Cobra, output: Output): void {
+export function registerComet(program: Cobra, context: Context): void {
   const comet = program.command("comet");
   comet.aliases(["cometbft", "tendermint"]).summary("What CometBFT knows of this node: id, key, address").group();
   comet
@@ -14,7 +15,7 @@ export function registerComet(program: Cobra, output: Output): void {
       const { Home } = await import("../../../node/home/home.js");
       const { readNodeId } = await import("../../flags/key-files.js");
       const node_id = readNodeId(new Home(homeOf(command)).nodeKeyFile);
-      output.print({ node_id }, node_id);
+      context.print({ node_id }, node_id);
     });
   comet
     .command("gen-node-key")
@@ -23,7 +24,7 @@ export function registerComet(program: Cobra, output: Output): void {
       const { Home } = await import("../../../node/home/home.js");
       const { makeNodeKey } = await import("../../flags/key-files.js");
       const node_id = makeNodeKey(new Home(homeOf(command)).nodeKeyFile);
-      output.print({ node_id }, node_id);
+      context.print({ node_id }, node_id);
     });
   comet
     .command("show-validator")
@@ -32,16 +33,15 @@ export function registerComet(program: Cobra, output: Output): void {
       const key = await consensusKeyOf(command);
       const { keyJson } = await import("../../../chain/values/key-json.js");
       const json = keyJson({ type: "ed25519", bytes: key.publicKey.bytes });
-      output.print(json, JSON.stringify(json));
+      context.print(json, JSON.stringify(json));
     });
   comet
     .command("show-address")
     .summary("Show this node's consensus address")
     .action(async (_: unknown, command: Cobra) => {
       const { address: bytes } = await consensusKeyOf(command);
-      const { programChain } = await import("../../flags/program-chain.js");
-      const address = programChain().addresses.consensus.encode(bytes);
-      output.print({ address }, address);
+      const address = context.chain.addresses.consensus.encode(bytes);
+      context.print({ address }, address);
     });
   comet
     .command("rollback")
@@ -56,12 +56,12 @@ export function registerComet(program: Cobra, output: Output): void {
     )
     .action(async (flags: { hard?: boolean; "comet.bin"?: string }, command: Cobra) => {
       const { rollbackComet } = await import("../rollback-comet.js");
-      output.print(rollbackComet(homeOf(command), { isHard: flags.hard === true, program: flags["comet.bin"] }));
+      context.print(rollbackComet(homeOf(command), { isHard: flags.hard === true, program: flags["comet.bin"] }));
     });
-  registerReset(comet, output);
+  registerReset(comet, context);
 }
 
-function registerReset(comet: Cobra, output: Output): void {
+function registerReset(comet: Cobra, context: Context): void {
   comet
     .command("unsafe-reset-all")
     .option("--keep-addr-book", "keep the addresses of peers, config/addrbook.json")
@@ -73,9 +73,9 @@ function registerReset(comet: Cobra, output: Output): void {
     .action(async ({ keepAddrBook = false }: { keepAddrBook?: boolean }, command: Cobra) => {
       const { resetAll } = await import("../reset.js");
       const done = resetAll(homeOf(command), { keepAddrBook });
-      output.print(done);
+      context.print(done);
       if (done.signed_height !== "0")
-        output.say(`the key of this home signs nothing up to height ${done.signed_height}`);
+        context.say(`the key of this home signs nothing up to height ${done.signed_height}`);
     });
 }
 

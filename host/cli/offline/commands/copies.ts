@@ -1,9 +1,10 @@
 /** `chaind compact` and `chaind backup`: the database without its free pages, in its place and elsewhere. */
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
+import type { Context } from "../../flags/context.js";
 import type { BackupFlags } from "../backup.js";
 
-export function registerCompact(program: Cobra, output: Output): void {
+export function registerCompact(program: Cobra, context: Context): void {
   program
     .command("compact")
     .summary("Make the database smaller, by the pages that are free in it")
@@ -14,11 +15,11 @@ export function registerCompact(program: Cobra, output: Output): void {
     .example("compact --home node")
     .action(async (_: unknown, command: Cobra) => {
       const { compactHome } = await import("../compact.js");
-      output.print(await compactHome(String(command.optsWithGlobals()["home"]), (line) => output.say(line)));
+      context.print(await compactHome(String(command.optsWithGlobals()["home"]), (line) => context.say(line)));
     });
 }
 
-export function registerBackup(program: Cobra, output: Output): void {
+export function registerBackup(program: Cobra, context: Context): void {
   program
     .command("backup <folder>")
     .summary("Copy a home, beside its running node")
@@ -32,7 +33,7 @@ export function registerBackup(program: Cobra, output: Output): void {
     .action(async (folder: string, flags: BackupFlags, command: Cobra) => {
       const { backupHome, backupInWords } = await import("../backup.js");
       const home = String(command.optsWithGlobals()["home"]);
-      const backup = await backupHome(home, folder, flags, (line) => output.say(line));
-      output.print(backup, backupInWords(backup));
+      const backup = await backupHome(home, folder, flags, (line) => context.say(line));
+      context.print(backup, backupInWords(backup));
     });
 }

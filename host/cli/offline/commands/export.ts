@@ -2,7 +2,7 @@
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseHeight } from "../../../base/terminal/options.js";
-import { programName } from "../../../base/text/program-name.js";
+import type { Context } from "../../flags/context.js";
 
 interface ExportFlags {
   readonly height: bigint;
@@ -10,12 +10,12 @@ interface ExportFlags {
   readonly outputDocument?: string;
 }
 
-export function registerExport(program: Cobra): void {
+export function registerExport(program: Cobra, context: Context): void {
   program
     .command("export")
     .summary("Print the state as a genesis document")
     .description(
-      `Prints the state as a genesis document, one that \`${programName()} init --genesis\` takes. Stop the node first. A scheduled\n` +
+      `Prints the state as a genesis document, one that \`${context.chain.name} init --genesis\` takes. Stop the node first. A scheduled\n` +
         "plan is not included: the upgrade module has no genesis state. A module whose records\n" +
         "the document leaves out is named in a warning on stderr.",
     )
@@ -26,6 +26,6 @@ export function registerExport(program: Cobra): void {
     .action(async (flags: ExportFlags, command: Cobra) => {
       const { exportGenesis } = await import("../export.js");
       const { home } = command.optsWithGlobals() as { home: string };
-      exportGenesis(home, flags, (line) => void process.stderr.write(`${line}\n`));
+      exportGenesis(context.chain, home, flags, context.say);
     });
 }

@@ -1,13 +1,13 @@
 /** `chaind upgrade modules`: the table by which upgrades are judged, with the modules that the chain cannot go on without. */
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 import type { Chain } from "../../../chain/app/chain.js";
 import { storesOf } from "../../../chain/app/module.js";
 import { vitalReasons } from "../../../chain/app/vital-modules.js";
-import { programChain } from "../../flags/program-chain.js";
+import type { Context } from "../../flags/context.js";
 
-export function registerModules(group: Cobra, output: Output): void {
+export function registerModules(group: Cobra, context: Context): void {
+  const { chain } = context;
   group
     .command("modules")
     .summary("List the chain's modules, and why upgrades must keep some")
@@ -18,8 +18,8 @@ export function registerModules(group: Cobra, output: Output): void {
     )
     .example("upgrade modules", "upgrade modules -o json")
     .action(() => {
-      const modules = moduleRows(programChain());
-      output.print({ modules }, modules.map(moduleText).join("\n"));
+      const modules = moduleRows(chain);
+      context.print({ modules }, modules.map(moduleText).join("\n"));
     });
 }
 

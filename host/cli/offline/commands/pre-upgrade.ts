@@ -4,10 +4,11 @@ import type { Cobra } from "../../../base/terminal/cobra.js";
 import { settingFlags } from "../../../base/terminal/known-settings.js";
 import { HANDLER_DISK_MAX_HELP, parseCount } from "../../../base/terminal/options.js";
 import { startUnderRunningSidecar } from "../../../node/home/supervised-start.js";
+import type { Context } from "../../flags/context.js";
 import { settledStart } from "../../flags/start-settings.js";
 import type { PreUpgradeFlags } from "../pre-upgrade.js";
 
-export function registerPreUpgrade(program: Cobra): void {
+export function registerPreUpgrade(program: Cobra, context: Context): void {
   program
     .command("pre-upgrade")
     .summary("Check whether this binary can take over a home, for sidecars")
@@ -28,10 +29,8 @@ export function registerPreUpgrade(program: Cobra): void {
       const settings = [...settingFlags(program, "app").keys()];
       const { preUpgrade } = await import("../pre-upgrade.js");
       const home = String(command.optsWithGlobals()["home"]);
-      process.exitCode = preUpgrade(
-        home,
-        { ...flags, settings, start: () => settledStart(program, startUnderRunningSidecar(home)) },
-        (line) => void process.stderr.write(`${line}\n`),
-      );
+      const { chain, io } = context;
+      const start = () => settledStart(program, io.env, startUnderRunningSidecar(chain.name, home, io.env));
+      context.setExitStatus(preUpgrade(chain, home, { ...flags, settings, start }, context.say));
     });
 }

@@ -1,8 +1,9 @@
 /** `chaind replay`: runs the blocks of a home again, elsewhere, and compares what they give. */
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseHeight } from "../../../base/terminal/options.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
+import type { Context } from "../../flags/context.js";
 
 interface Flags {
   readonly from: string;
@@ -15,7 +16,7 @@ interface Flags {
 /** Another state was made, or none. */
 const DIFFERS = 40;
 
-export function registerReplay(program: Cobra, output: Output): void {
+export function registerReplay(program: Cobra, context: Context): void {
   program
     .command("replay")
     .summary("Run all blocks of a home again, and compare every app hash")
@@ -33,9 +34,11 @@ export function registerReplay(program: Cobra, output: Output): void {
     .example("replay --from node", "replay --from node --program v2=./new-version --into replayed")
     .action(async ({ program: named = [], ...flags }: Flags) => {
       const { replay } = await import("../replay/replay.js");
-      const replayed = await replay({ ...flags, programs: programsOf(named) }, (line) => output.say(line));
-      output.print(replayed);
-      if (!replayed.ok) process.exitCode = DIFFERS;
+      const replayed = await replay(context.chain, { ...flags, programs: programsOf(named) }, (line) =>
+        context.say(line),
+      );
+      context.print(replayed);
+      if (!replayed.ok) context.setExitStatus(DIFFERS);
     });
 }
 

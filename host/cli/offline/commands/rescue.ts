@@ -1,9 +1,10 @@
 /** `chaind rescue`: what a report of a failed upgrade needs, in one file. */
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
+import type { Context } from "../../flags/context.js";
 import type { RescueFlags } from "../rescue/rescue.js";
 
-export function registerRescue(program: Cobra, output: Output): void {
+export function registerRescue(program: Cobra, context: Context): void {
   program
     .command("rescue")
     .summary("Gather what a report of a failed upgrade needs into one file")
@@ -17,7 +18,7 @@ export function registerRescue(program: Cobra, output: Output): void {
     .example("rescue --home node --log node.log --out report.tar.gz")
     .action(async (flags: RescueFlags, command: Cobra) => {
       const { rescue, rescuedInWords } = await import("../rescue/rescue.js");
-      const rescued = rescue(String(command.optsWithGlobals()["home"]), flags);
-      output.print(rescued, rescuedInWords(rescued));
+      const rescued = rescue(context.chain, String(command.optsWithGlobals()["home"]), flags);
+      context.print(rescued, rescuedInWords(rescued));
     });
 }

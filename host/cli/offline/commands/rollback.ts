@@ -3,10 +3,10 @@
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { confirmHere } from "../../../base/terminal/confirm.js";
 import { parseHeight } from "../../../base/terminal/options.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { usage } from "../../../base/terminal/usage.js";
-import { programName } from "../../../base/text/program-name.js";
+import { PROGRAM } from "../../../base/text/program-text.js";
 import { shellWord } from "../../../base/text/shell-word.js";
+import type { Context } from "../../flags/context.js";
 import type { RollbackTarget } from "../rollback-loss.js";
 
 interface RollbackFlags extends RollbackTarget {
@@ -14,7 +14,7 @@ interface RollbackFlags extends RollbackTarget {
   readonly yes?: boolean;
 }
 
-export function registerRollback(program: Cobra, output: Output): void {
+export function registerRollback(program: Cobra, context: Context): void {
   program
     .command("rollback")
     .summary("Take back the last block, or all blocks after a height")
@@ -36,18 +36,18 @@ export function registerRollback(program: Cobra, output: Output): void {
       const { rollback, rollbackHome } = await import("../rollback.js");
       if (flags.to === undefined && flags.blocks === undefined) {
         if (flags.dryRun) throw usage("--dry-run needs --to or --blocks");
-        output.print(rollback(home));
+        context.print(rollback(home));
         return;
       }
       const { lossInWords, rollbackLoss } = await import("../rollback-loss.js");
       const loss = rollbackLoss(home, flags);
-      const words = lossInWords(loss, `${programName()} start --home ${shellWord(home)}`);
+      const words = lossInWords(loss, `${PROGRAM} start --home ${shellWord(home)}`);
       if (flags.dryRun) {
-        output.print(loss, words.join("\n"));
+        context.print(loss, words.join("\n"));
         return;
       }
-      for (const line of words) output.say(line);
-      await confirmHere(flags.yes === true, "Take back these blocks?");
-      output.print(rollbackHome(home, loss));
+      for (const line of words) context.say(line);
+      await confirmHere(context.io, flags.yes === true, "Take back these blocks?");
+      context.print(rollbackHome(home, loss));
     });
 }

@@ -1,7 +1,8 @@
 /** `chaind snapshots`: state for nodes that join, as it lies in a home. */
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { parseCount, parseHeight } from "../../../base/terminal/options.js";
-import type { Output } from "../../../base/terminal/output.js";
+import type { Context } from "../../flags/context.js";
 
 /** The one that this program makes. */
 const SNAPSHOT_FORMAT = 3;
@@ -12,7 +13,7 @@ interface RestoreChoice {
   readonly handlers?: string;
 }
 
-export function registerSnapshots(program: Cobra, output: Output): void {
+export function registerSnapshots(program: Cobra, context: Context): void {
   const snapshots = program
     .command("snapshots")
     .aliases(["snapshot"])
@@ -34,7 +35,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
         ({ height, format, chunks, app_version }) =>
           `height: ${height} format: ${format} chunks: ${chunks} app version: ${app_version}`,
       );
-      output.print({ snapshots: found }, lines.join("\n") || "no snapshots");
+      context.print({ snapshots: found }, lines.join("\n") || "no snapshots");
     });
   snapshots
     .command("export")
@@ -43,7 +44,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .option("--height <height>", "of the state, which must be kept (default: the last)", parseHeight)
     .action(async ({ height = 0n }: { height?: bigint }, command: Cobra) => {
       const { exportSnapshot } = await import("../snapshots.js");
-      output.print(await exportSnapshot(homeOf(command), height, (line) => output.say(line)));
+      context.print(await exportSnapshot(homeOf(command), height, (line) => context.say(line)));
     });
   snapshots
     .command("dump")
@@ -53,7 +54,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .summary("Write a snapshot of this home into one file")
     .action(async (height: bigint, format: number, flags: { outputDocument?: string }, command: Cobra) => {
       const { dumpSnapshot } = await import("../snapshots.js");
-      output.print({ file: await dumpSnapshot(homeOf(command), height, format, flags.outputDocument) });
+      context.print({ file: await dumpSnapshot(homeOf(command), height, format, flags.outputDocument) });
     });
   snapshots
     .command("load")
@@ -61,7 +62,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .summary("Put the snapshot of such a file among those of this home")
     .action(async (file: string, _: unknown, command: Cobra) => {
       const { loadSnapshot } = await import("../snapshots.js");
-      output.print(await loadSnapshot(homeOf(command), file));
+      context.print(await loadSnapshot(homeOf(command), file));
     });
   snapshots
     .command("restore")
@@ -79,7 +80,7 @@ export function registerSnapshots(program: Cobra, output: Output): void {
       const { restoreSnapshot } = await import("../restore-snapshot.js");
       const { appHash, handlers } = chosen;
       const flags = { height, format, appHash, handlers };
-      output.print(await restoreSnapshot(homeOf(command), flags, (line) => output.say(line)));
+      context.print(await restoreSnapshot(context.chain, homeOf(command), flags, context.say));
     });
   snapshots
     .command("delete")
@@ -89,6 +90,6 @@ export function registerSnapshots(program: Cobra, output: Output): void {
     .action(async (height: bigint, format: number, _: unknown, command: Cobra) => {
       const { deleteSnapshot } = await import("../snapshots.js");
       deleteSnapshot(homeOf(command), height, format);
-      output.print({ height: String(height), format });
+      context.print({ height: String(height), format });
     });
 }

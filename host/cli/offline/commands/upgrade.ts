@@ -1,22 +1,23 @@
 /** `chaind upgrade`: what a home keeps of its upgrades. */
+
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { confirmHere } from "../../../base/terminal/confirm.js";
-import type { Output } from "../../../base/terminal/output.js";
+import type { Context } from "../../flags/context.js";
 import type { WitnessFlags } from "../witness.js";
 import { registerModules } from "./modules.js";
 
 /** @returns the group, for commands of other rooms */
-export function registerUpgrade(program: Cobra, output: Output): Cobra {
+export function registerUpgrade(program: Cobra, context: Context): Cobra {
   const group = program
     .command("upgrade")
     .summary("Rehearse upgrades, check that all is there for one; witnesses of those that were applied");
-  registerWitness(group, output);
-  registerForget(group, output);
-  registerModules(group, output);
+  registerWitness(group, context);
+  registerForget(group, context);
+  registerModules(group, context);
   return group;
 }
 
-function registerWitness(group: Cobra, output: Output): void {
+function registerWitness(group: Cobra, context: Context): void {
   group
     .command("witness <plan>")
     .summary("Write the part of the state before an upgrade that its handler looks at")
@@ -31,15 +32,15 @@ function registerWitness(group: Cobra, output: Output): void {
     .example("upgrade witness v2 --home node --out v2.witness")
     .action(async (plan: string, flags: WitnessFlags, command: Cobra) => {
       const { makeWitness } = await import("../witness.js");
-      output.print(makeWitness(String(command.optsWithGlobals()["home"]), plan, flags));
+      context.print(makeWitness(context.chain, String(command.optsWithGlobals()["home"]), plan, flags));
       if (flags.out === undefined)
-        output.say(
+        context.say(
           `the state before "${plan}" is pruned within some blocks of the node: \`rollback --to\` cannot go back over the upgrade then`,
         );
     });
 }
 
-function registerForget(group: Cobra, output: Output): void {
+function registerForget(group: Cobra, context: Context): void {
   group
     .command("forget <plan>")
     .summary("Let the state before an upgrade be pruned, without a witness")
@@ -54,9 +55,9 @@ function registerForget(group: Cobra, output: Output): void {
       const { forgetLoss, forgetUpgrade, heightHeldFor } = await import("../witness.js");
       const home = String(command.optsWithGlobals()["home"]);
       const height = heightHeldFor(home, plan);
-      if (!yes) output.say(forgetLoss(plan, height));
-      await confirmHere(yes, "Forget it?");
-      output.print(
+      if (!yes) context.say(forgetLoss(plan, height));
+      await confirmHere(context.io, yes, "Forget it?");
+      context.print(
         forgetUpgrade(home, plan),
         `The state of height ${height}, before the upgrade "${plan}", is let go: the node prunes it within some blocks. ` +
           "No witness can be made of it then, and `rollback --to` cannot go back over the upgrade.",

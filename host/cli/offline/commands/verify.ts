@@ -1,8 +1,9 @@
 /** `chaind verify`: checks everything that a home's database holds. */
-import type { Cobra } from "../../../base/terminal/cobra.js";
-import type { Output } from "../../../base/terminal/output.js";
 
-export function registerVerify(program: Cobra, output: Output): void {
+import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Context } from "../../flags/context.js";
+
+export function registerVerify(program: Cobra, context: Context): void {
   program
     .command("verify")
     .summary("Check the database: checksums, hashes, blocks, index")
@@ -17,6 +18,6 @@ export function registerVerify(program: Cobra, output: Output): void {
     .example("verify --home node", "verify --home backup -o json")
     .action(async (_: unknown, command: Cobra) => {
       const { verifyHome } = await import("../verify.js");
-      output.print(verifyHome(String(command.optsWithGlobals()["home"]), (line) => output.say(line)));
+      context.print(verifyHome(String(command.optsWithGlobals()["home"]), (line) => context.say(line)));
     });
 }

@@ -1,4 +1,5 @@
 /** `chaind replay`: all blocks of a home are run again, upgrades included, and each app hash and results hash is compared. */
+
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -7,11 +8,11 @@ import { usage } from "../../../base/terminal/usage.js";
 import { itemAt } from "../../../base/text/checked-index.js";
 import { decodeLossy } from "../../../base/text/text.js";
 import type { Height } from "../../../base/types/types.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import type { Home } from "../../../node/home/home.js";
 import { requireRunnable } from "../../../node/programs/spawn-program.js";
 import { temporaryFolder } from "../../../state/store/disk/lmdb-temporary-path.js";
 import { Halt } from "../../../upgrade/module/halt.js";
-import { programChain } from "../../flags/program-chain.js";
 import { differenceOf, failureAt, type ReplayDifference } from "./compare.js";
 import { ReplaySource } from "./source.js";
 import { type OpenTarget, openTarget, prepareTarget } from "./target.js";
@@ -45,7 +46,7 @@ const TURN_BLOCKS = 50n;
 const RESULT_BYTES_MAX = 1_048_576;
 
 /** @throws UpgradeError UPG_INVALID_*, UPG_STORE_*, UPG_NOT_FOUND_*; Halt where no given program applies an upgrade that the chain applied */
-export async function replay(flags: ReplayFlags, say: (line: string) => void): Promise<Replayed> {
+export async function replay(chain: Chain, flags: ReplayFlags, say: (line: string) => void): Promise<Replayed> {
   const source = new ReplaySource(flags.from);
   const temporary = flags.into === undefined ? temporaryFolder("replay-") : undefined;
   const path = temporary?.path ?? resolve(flags.into ?? "");
@@ -53,7 +54,7 @@ export async function replay(flags: ReplayFlags, say: (line: string) => void): P
     const to = flags.to ?? source.last;
     if (to > source.last || to < 1n) throw usage(`--to: the last height of ${flags.from} is ${source.last}`);
     const home = await prepareTarget(path, source, say);
-    return await new Replay({ source, home, to, flags, say }).run();
+    return await new Replay({ chain, source, home, to, flags, say }).run();
   } finally {
     source.close();
     temporary?.remove();
@@ -61,6 +62,7 @@ export async function replay(flags: ReplayFlags, say: (line: string) => void): P
 }
 
 interface Run {
+  readonly chain: Chain;
   readonly source: ReplaySource;
   readonly home: Home;
   readonly to: Height;
@@ -71,7 +73,7 @@ interface Run {
 class Replay {
   readonly #applied: ReadonlySet<Height>;
   readonly #upgrades: string[] = [];
-  readonly #numbers = programChain().versions.map(({ number }) => number);
+  readonly #numbers: readonly bigint[];
   readonly #begun = performance.now();
   /** The newest version that is known so far: a program of then. */
   #newest: number;
@@ -81,6 +83,7 @@ class Replay {
   #starts = 0;
 
   constructor(private readonly run_: Run) {
+    this.#numbers = run_.chain.versions.map(({ number }) => number);
     this.#applied = run_.source.appliedHeights();
     const begun = this.#numbers.indexOf(run_.source.genesis.appVersion);
     this.#newest = Math.max(0, begun);
@@ -94,7 +97,7 @@ class Replay {
         const newest = itemAt(this.#numbers, this.#newest);
         const { handlers } = flags;
         const skipHeights = (height: Height) => !this.#applied.has(height);
-        target = openTarget(home, { newest, skipHeights, handlers, log: say });
+        target = openTarget(this.run_.chain, home, { newest, skipHeights, handlers, log: say });
         return this.#ended(await this.#runBlocks(target));
       } catch (error) {
         if (!(error instanceof Halt)) throw error;

@@ -1,4 +1,5 @@
 /** Where blocks are run again: a folder with a database of its own, from genesis or from a state that was copied. */
+
 import { constants, copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { UpgradeError } from "../../../base/errors/errors.js";
@@ -9,6 +10,7 @@ import { utf8 } from "../../../base/text/bytes.js";
 import { decodeLossy } from "../../../base/text/text.js";
 import { App } from "../../../chain/app/app.js";
 import { AppPort } from "../../../chain/app/app-port.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { keptOrFile } from "../../../node/home/begun-genesis.js";
 import { Home } from "../../../node/home/home.js";
 import { nodeVerifySignature } from "../../../node/home/node-signatures.js";
@@ -18,7 +20,6 @@ import { LmdbDatabase } from "../../../state/store/disk/lmdb-database.js";
 import { rollbackTo } from "../../../state/store/versions/rollback.js";
 import { Core } from "../../../upgrade/core/core.js";
 import type { SkipHeights } from "../../../upgrade/module/keeper.js";
-import { programChain } from "../../flags/program-chain.js";
 import type { ReplaySource } from "./source.js";
 
 /** In the record of each commit: no node goes on from such a home, which has no blocks. */
@@ -86,8 +87,11 @@ export interface TargetOptions {
 }
 
 /** @throws Halt; UpgradeError UPG_INVALID_GENESIS, UPG_HANDLER_*, UPG_STORE_* */
-export function openTarget(home: Home, { newest, skipHeights, handlers: given, log }: TargetOptions): OpenTarget {
-  const chain = programChain();
+export function openTarget(
+  chain: Chain,
+  home: Home,
+  { newest, skipHeights, handlers: given, log }: TargetOptions,
+): OpenTarget {
   const database = new LmdbDatabase(home.databaseFile, { isTemporary: true });
   try {
     const begun = keptOrFile(chain, home, database);

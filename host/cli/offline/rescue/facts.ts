@@ -1,4 +1,5 @@
 /** What a report says of a home: state, plan, versions, stores, handlers, machine. What cannot be read is a line of its own. */
+
 import { existsSync, statSync } from "node:fs";
 import { availableParallelism, freemem, totalmem } from "node:os";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { VERSION } from "../../../base/terminal/version.js";
 import { toHex, toUpperHex } from "../../../base/text/bytes.js";
 import { formatTime } from "../../../base/time/time.js";
 import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { keptGenesis } from "../../../node/home/genesis-record.js";
 import { listWasm } from "../../../node/home/handlers-folder.js";
 import type { Home } from "../../../node/home/home.js";
@@ -22,7 +24,6 @@ import { PinnedVersions } from "../../../state/store/versions/pinned-versions.js
 import { ReadableVersions } from "../../../state/store/versions/readable-versions.js";
 import { Core } from "../../../upgrade/core/core.js";
 import { UPGRADE_STORE } from "../../../upgrade/module/keeper.js";
-import { programChain } from "../../flags/program-chain.js";
 
 /** 64-bit integers are texts. */
 export interface RescueFacts {
@@ -32,8 +33,8 @@ export interface RescueFacts {
   readonly handlers: readonly object[];
 }
 
-export function rescueFacts(home: Home): RescueFacts {
-  const { name, versions, handlers } = programChain();
+export function rescueFacts(chain: Chain, home: Home): RescueFacts {
+  const { name, versions, handlers } = chain;
   const known = versions.map(({ number, plan }) => ({ app_version: String(number), plan: plan ?? null }));
   const folders = [home.handlersFolder, home.stagedFolder, ...(handlers === undefined ? [] : [handlers])];
   return {

@@ -2,6 +2,7 @@
  * `chaind rescue`: what a report of a failed upgrade needs, in one archive. Only what is listed here goes into it, none of it is a
  * key, and all of it is searched for the home's secrets before it is written.
  */
+
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -12,6 +13,7 @@ import { sha256 } from "../../../base/native/sha256.js";
 import { joinBytes, toHex, utf8 } from "../../../base/text/bytes.js";
 import { decodeLossy } from "../../../base/text/text.js";
 import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { listWasm } from "../../../node/home/handlers-folder.js";
 import { Home } from "../../../node/home/home.js";
 import { TAR_END, type TarFile, tarParts } from "../../../node/snapshots/tar.js";
@@ -45,14 +47,14 @@ const ENTRY_NAME = /[^A-Za-z0-9._=%-]/g;
 const NAME_LENGTH_MAX = 80;
 
 /** @throws UpgradeError UPG_INVALID_CONFIG where there is no home, UPG_INVALID_ARGUMENT, UPG_STORE_IO, UPG_STORE_FULL */
-export function rescue(path: string, { out, log }: RescueFlags): Rescued {
+export function rescue(chain: Chain, path: string, { out, log }: RescueFlags): Rescued {
   const home = new Home(resolve(path));
   if (!existsSync(home.path)) throw new UpgradeError("UPG_INVALID_CONFIG", `there is no home ${path}`);
   const name = `rescue-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.tar.gz`;
   const output = outputFile(home, out ?? name);
   if (output.isStream)
     throw new UpgradeError("UPG_INVALID_ARGUMENT", `${output.path} is a device or a pipe: name a file`);
-  const gathered = new Gathering(home);
+  const gathered = new Gathering(chain, home);
   gathered.all(log);
   const { files, problems, secrets } = gathered;
   const archive = gzipSync(joinBytes([...files.flatMap(tarParts), TAR_END]));
@@ -69,13 +71,16 @@ class Gathering {
   readonly problems: string[] = [];
   readonly secrets: Secrets;
 
-  constructor(private readonly home: Home) {
+  constructor(
+    private readonly chain: Chain,
+    private readonly home: Home,
+  ) {
     this.secrets = this.#tried("keys", () => Secrets.of(home.path)) ?? new Secrets([]);
   }
 
   all(log: string | undefined): void {
     const { home } = this;
-    this.#text("report.json", () => `${JSON.stringify(rescueFacts(home), null, 2)}\n`);
+    this.#text("report.json", () => `${JSON.stringify(rescueFacts(this.chain, home), null, 2)}\n`);
     for (const name of ["halt.json", "upgrade-info.json"]) this.#file(name, join(home.dataFolder, name));
     for (const name of ["app.toml", "client.toml", "config.toml"]) {
       this.#file(`settings/${name}`, join(home.configFolder, name), openSettings);

@@ -2,12 +2,14 @@
  * The block of an upgrade, run as a node runs it: by the chain's own application (`App`), over an overlay that takes all
  * writes. Decision, store upgrades, handler, version map, invariants, hooks of modules, trees and commit are the application's.
  */
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { upgradeFiles } from "../../../base/files/atomic-file.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import type { OnProgress, Timestamp } from "../../../base/types/types.js";
 import { App, type BlockResult } from "../../../chain/app/app.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import type { Home } from "../../../node/home/home.js";
 import { nodeVerifySignature } from "../../../node/home/node-signatures.js";
 import { stagedHandlers, versionsAndHandlers } from "../../../node/home/versions-and-handlers.js";
@@ -16,7 +18,6 @@ import { OverlayDatabase } from "../../../state/store/disk/overlay-database.js";
 import type { Core } from "../../../upgrade/core/core.js";
 import type { WasmHandler } from "../../../upgrade/handler/handler.js";
 import type { LogLevel } from "../../../upgrade/module/handlers.js";
-import { programChain } from "../../flags/program-chain.js";
 import { type OpenState, rehearsalFolder } from "../state/open-state.js";
 import { PinnedDatabase } from "../state/pinned-database.js";
 import { type Place, takePlace } from "../state/state-before.js";
@@ -24,6 +25,7 @@ import { BlockWatch, type InvariantResult, type OtherWrites } from "./measured-c
 import { PhaseClock, type PhaseTime } from "./phase-clock.js";
 
 export interface BlockOptions {
+  readonly chain: Chain;
   readonly home: Home;
   readonly state: OpenState;
   readonly core: Core;
@@ -125,8 +127,7 @@ export class Rehearsal {
   }
 
   #load(database: OverlayDatabase): App {
-    const { home, state, core, place, handler, staged, appVersion, log } = this.options;
-    const chain = programChain();
+    const { chain, home, state, core, place, handler, staged, appVersion, log } = this.options;
     const folder = this.options.handlers ?? chain.handlers;
     const { versions, handlers } = versionsAndHandlers(chain, home, folder, appVersion);
     const waiting = stagedHandlers({ chain, home, folder: staged, versions, log });

@@ -1,13 +1,15 @@
 /** `chaind upgrade rehearse`: what would the upgrade do to this chain, and to this machine? */
+
 import { setPriority } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { HANDLER_DISK_MAX_HELP, parseCount, parseHeight, parsePositive } from "../../../base/terminal/options.js";
-import type { Output } from "../../../base/terminal/output.js";
 import { utf8 } from "../../../base/text/bytes.js";
 import { visible } from "../../../base/text/visible.js";
 import type { OnProgress } from "../../../base/types/types.js";
+import type { Chain } from "../../../chain/app/chain.js";
+import type { Context } from "../../flags/context.js";
 import { type StartSettings, settledStart } from "../../flags/start-settings.js";
 import type { Unmet } from "../report/checks.js";
 import type { Report } from "../report/report.js";
@@ -38,7 +40,7 @@ const NICE = 19;
 const SAY_MILLIS = 2_000;
 const NOT_SAVED = "not kept: --no-save. What the home keeps of an earlier rehearsal still counts.";
 
-export function registerRehearse(program: Cobra, group: Cobra, output: Output): void {
+export function registerRehearse(program: Cobra, group: Cobra, context: Context): void {
   group
     .command("rehearse")
     .summary("Make the upgrade's block on a copy of the state, and report what it would do")
@@ -84,17 +86,21 @@ export function registerRehearse(program: Cobra, group: Cobra, output: Output): 
       "upgrade rehearse --require determinism,queries,supply -o json --home node",
     )
     .action(async (flags: RehearseFlags, command: Cobra) => {
-      await run(flags, { home: String(command.optsWithGlobals()["home"]), start: settledStart(program), output });
+      await run(flags, {
+        home: String(command.optsWithGlobals()["home"]),
+        start: settledStart(program, context.io.env),
+        context,
+      });
     });
 }
 
 interface RunFacts {
   readonly home: string;
   readonly start: StartSettings;
-  readonly output: Output;
+  readonly context: Context;
 }
 
-async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Promise<void> {
+async function run(flags: RehearseFlags, { home, start, context }: RunFacts): Promise<void> {
   lowerPriority();
   const { exitStatus, parseAccepted, parseRequired, unmet } = await import("../report/checks.js");
   const required = flags.require === undefined ? [] : parseRequired(flags.require);
@@ -106,7 +112,7 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
   const { diff, report: pageFile, time, copy, handlersStaged, idempotent, show, gas, save, ...same } = flags;
   const diffFile = diff === undefined ? undefined : await ownFile(home, diff);
   const page = pageFile === undefined ? undefined : await ownFile(home, pageFile);
-  const report = await rehearse({
+  const report = await rehearse(context.chain, {
     ...same,
     ...{ accepted, home, isCopied: copy, staged: handlersStaged, isIdempotent: idempotent, shown: show },
     appVersion: start.appVersion,
@@ -115,10 +121,10 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
     diff: diffFile,
     isKept: save && !isOther,
     log: (level, message) => {
-      if (level === "warn" || level === "error") output.say(`${level}: ${message}`);
+      if (level === "warn" || level === "error") context.say(`${level}: ${message}`);
     },
     onBegin: (unfinished) => save && keepReport(unfinished, isOther),
-    onProgress: progressLines((line) => output.say(line)),
+    onProgress: progressLines((line) => context.say(line)),
   });
   const missing = report.applied ? unmet(required, report) : [];
   if (page !== undefined) {
@@ -131,23 +137,22 @@ async function run(flags: RehearseFlags, { home, start, output }: RunFacts): Pro
   await nextTurn();
   const kept = save ? keepReport(report, isOther) : undefined;
   const text = textReport(report, missing);
-  output.print(
+  context.print(
     { ...report, unmet: missing.map(unmetLine), kept: kept?.file ?? null },
     `${text}\n${kept ? visible(kept.words) : NOT_SAVED}`,
   );
-  for (const words of await doubts(report, home, start)) output.say(`warning: ${words}`);
-  process.exitCode = exitStatus(report, missing);
+  for (const words of await doubts(context.chain, report, home, start)) context.say(`warning: ${words}`);
+  context.setExitStatus(exitStatus(report, missing));
 }
 
 const unmetLine = ({ name, isMade, why }: Unmet) => `${name}: ${isMade ? why : `not checked, ${why}`}`;
 
 /** Settings of `start` with which the node does not make this block, or not with what this program has. */
-async function doubts({ plan }: Report, home: string, start: StartSettings): Promise<readonly string[]> {
+async function doubts(chain: Chain, { plan }: Report, home: string, start: StartSettings): Promise<readonly string[]> {
   if (!plan) return [];
   const { hiddenBy, hindrance } = await import("../../offline/start-judgement.js");
-  const { programChain } = await import("../../flags/program-chain.js");
   const scheduled = { name: plan.name, height: BigInt(plan.height), info: "" };
-  const hidden = hiddenBy(programChain(), scheduled, start).replace(/^; /, "");
+  const hidden = hiddenBy(chain, scheduled, start).replace(/^; /, "");
   const found = hindrance(scheduled, { home, next: scheduled.height, start, isRunning: false });
   return [hidden, found ?? ""].filter((words) => words !== "");
 }

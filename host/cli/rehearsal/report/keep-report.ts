@@ -34,7 +34,7 @@ export function keepReport(report: Report, isOther: boolean): KeptReport {
     writeFileAtomically(file, bytes, FILE_MODE);
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    return not(error.message);
+    return not(error.template);
   }
   return { file, words: `kept: ${file}, for \`upgrade preflight\` and \`tx upgrade attest\`` };
 }

@@ -3,7 +3,6 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import { toUpperHex } from "../../../base/text/bytes.js";
-import { programName } from "../../../base/text/program-name.js";
 import { formatTime } from "../../../base/time/time.js";
 import type { Home } from "../../../node/home/home.js";
 import { CommitMultiStore } from "../../../state/store/versions/commit-multi-store.js";
@@ -22,6 +21,8 @@ import type { Report } from "./report.js";
 import { applies, appliesWithFindings, endsWith } from "./verdict.js";
 
 export interface ReportFacts {
+  /** Name of the program. */
+  readonly program: string;
   readonly home: Home;
   readonly state: OpenState;
   /** By the clock of `performance`. */
@@ -80,11 +81,11 @@ function appliedEnding(facts: ReportFacts, { findings }: CheckList) {
   return open.length === 0 ? applies(endingFacts(facts)) : appliesWithFindings(endingFacts(facts), [...new Set(open)]);
 }
 
-function endingFacts({ home, place, handler, flags, givenHandler, isKept }: ReportFacts) {
+function endingFacts({ program, home, place, handler, flags, givenHandler, isKept }: ReportFacts) {
   const plan = place?.plan.name ?? handler?.manifest.name ?? "";
   const file = handler?.file ?? givenHandler ?? "";
   const isGiven = givenHandler !== undefined;
-  return { home: home.path, plan, height: String(place?.height ?? 0n), handler: file, flags, isGiven, isKept };
+  return { program, home: home.path, plan, height: String(place?.height ?? 0n), handler: file, flags, isGiven, isKept };
 }
 
 const isJustBefore = ({ place }: ReportFacts) => place !== undefined && place.stateHeight + 1n === place.height;
@@ -124,7 +125,7 @@ function common(
     not_checked: all.filter(({ result }) => result === "not checked").map(({ name }) => name),
     reading: null,
     total_ms: Math.round(performance.now() - begun),
-    program: programName(),
+    program: facts.program,
   };
 }
 

@@ -1,6 +1,6 @@
 /** How a block would end, in words for who runs the node, with the command that comes next. */
 import { ERROR_KINDS, type UpgradeError } from "../../../base/errors/errors.js";
-import { programName } from "../../../base/text/program-name.js";
+import { completeText, PROGRAM } from "../../../base/text/program-text.js";
 import { shellWord } from "../../../base/text/shell-word.js";
 import { visible } from "../../../base/text/visible.js";
 import type { Report, Verdict } from "./report.js";
@@ -8,6 +8,8 @@ import type { Report, Verdict } from "./report.js";
 type Ending = Pick<Report, "verdict" | "exit" | "code" | "message" | "next" | "commands">;
 
 interface EndingFacts {
+  /** Name of the program, in commands. */
+  readonly program: string;
   readonly home: string;
   /** Name of the plan; "": not known. */
   readonly plan: string;
@@ -22,7 +24,7 @@ interface EndingFacts {
   readonly isKept: boolean;
 }
 
-const command = (...words: readonly string[]) => `\`${[programName(), ...words].join(" ")}\``;
+const command = (...words: readonly string[]) => `\`${[PROGRAM, ...words].join(" ")}\``;
 
 /** The command that rehearses the same, with another handler where `handler` names one. */
 const rehearseAgain = ({ home, flags }: EndingFacts, handler: readonly string[], ...more: readonly string[]): string =>
@@ -36,7 +38,7 @@ export function applies(facts: EndingFacts): Ending {
   const preUpgrade = command("pre-upgrade", "--home", shellWord(facts.home));
   const next = `The chain is as it was: nothing was written to it. Check the program that will run at the height: ${preUpgrade}.`;
   const message = `the upgrade "${visible(facts.plan)}" would apply at height ${facts.height}`;
-  return ending("would apply", 0, "", message, next);
+  return ending(facts, "would apply", 0, "", message, next);
 }
 
 /** @param checks names of those with findings that nobody has accepted */
@@ -46,11 +48,11 @@ export function appliesWithFindings(facts: EndingFacts, checks: readonly string[
     "Read the findings, and report them to the chain's developers while the plan can be cancelled. Findings that are expected are " +
     `accepted by name: ${rehearseAgain(facts, sameHandler(facts), "--accept", checks.join(","))}.` +
     (facts.isKept ? " Until then this node does not count as ready, and the rehearsal is not attested." : "");
-  return ending("would apply with findings", 1, "", message, next);
+  return ending(facts, "would apply with findings", 1, "", message, next);
 }
 
 export function endsWith(error: UpgradeError, facts: EndingFacts): Ending {
-  return ending(verdictOf(error), error.kind.exit, error.code, error.message, nextOf(error, facts));
+  return ending(facts, verdictOf(error), error.kind.exit, error.code, error.template, nextOf(error, facts));
 }
 
 /** The program's own code failed: a node that runs it exits with the same status at the height. */
@@ -113,7 +115,14 @@ function storesDiffer({ plan, handler }: EndingFacts, again: string): string {
   );
 }
 
-function ending(verdict: Verdict, exit: number, code: string, message: string, next: string): Ending {
+function ending(
+  { program }: EndingFacts,
+  verdict: Verdict,
+  exit: number,
+  code: string,
+  ...texts: readonly [message: string, next: string]
+): Ending {
+  const [message = "", next = ""] = texts.map((text) => completeText(text, program));
   const commands = Array.from(next.matchAll(/`([^`]*)`/g), ([, text = ""]) => text);
   return { verdict, exit, code, message, next, commands };
 }

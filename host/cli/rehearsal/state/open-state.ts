@@ -1,8 +1,10 @@
 /** The state that a rehearsal begins with: that of a home whose node may run, a copy of it, or a snapshot's. */
+
 import { join } from "node:path";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import type { Height } from "../../../base/types/types.js";
+import type { Chain } from "../../../chain/app/chain.js";
 import { engineMark } from "../../../chain/app/engine-port.js";
 import type { GenesisFacts } from "../../../chain/app/genesis/genesis-facts.js";
 import { keptOrFile, requireHome } from "../../../node/home/begun-genesis.js";
@@ -18,7 +20,6 @@ import { copyLmdb } from "../../../state/store/disk/lmdb-copy.js";
 import { LmdbDatabase } from "../../../state/store/disk/lmdb-database.js";
 import { LmdbFileDatabase } from "../../../state/store/disk/lmdb-file-database.js";
 import { temporaryFolder } from "../../../state/store/disk/lmdb-temporary-path.js";
-import { programChain } from "../../flags/program-chain.js";
 import type { RenewableDatabase } from "./pinned-database.js";
 
 /** Where the state is read. */
@@ -44,28 +45,28 @@ export interface StateChoice {
 export const rehearsalFolder = () => temporaryFolder("chaind-rehearse-");
 
 /** @throws UpgradeError UPG_INVALID_CONFIG, UPG_INVALID_SNAPSHOT, UPG_NOT_FOUND_VERSION, UPG_STORE_* */
-export async function openState({ home, snapshot, isCopied }: StateChoice): Promise<OpenState> {
+export async function openState(chain: Chain, { home, snapshot, isCopied }: StateChoice): Promise<OpenState> {
   requireHome(home);
-  if (snapshot !== undefined) return openSnapshot(home, snapshot);
+  if (snapshot !== undefined) return openSnapshot(chain, home, snapshot);
   if (!home.hasDatabase) throw noChain(home.path);
-  const opened = openHome(home);
+  const opened = openHome(chain, home);
   // Without a node nothing changes meanwhile.
   if (!isCopied || opened.kind === "home") return opened;
   opened.close();
-  return openCopy(home);
+  return openCopy(chain, home);
 }
 
 /** @throws UpgradeError UPG_STORE_* */
-export function openHome(home: Home): OpenState {
+export function openHome(chain: Chain, home: Home): OpenState {
   const { database, isRunning, renew, close } = openShared(home);
   return closedOnError(close, () => ({
     ...{ kind: isRunning ? ("running home" as const) : ("home" as const), database, renew, close },
-    ...facts(home, database, database),
+    ...facts(chain, home, database, database),
   }));
 }
 
 /** LMDB's own copy: whole, of one moment, while the node goes on. */
-async function openCopy(home: Home): Promise<OpenState> {
+async function openCopy(chain: Chain, home: Home): Promise<OpenState> {
   const folder = rehearsalFolder();
   try {
     const file = join(folder.path, "chain.mdb");
@@ -75,7 +76,7 @@ async function openCopy(home: Home): Promise<OpenState> {
       database.close();
       folder.remove();
     };
-    return { kind: "copy", database, renew: () => undefined, close, ...facts(home, database, database) };
+    return { kind: "copy", database, renew: () => undefined, close, ...facts(chain, home, database, database) };
   } catch (error) {
     folder.remove();
     throw error;
@@ -83,7 +84,7 @@ async function openCopy(home: Home): Promise<OpenState> {
 }
 
 /** The document of the chain is the home's: a snapshot has none. */
-async function openSnapshot(home: Home, file: string): Promise<OpenState> {
+async function openSnapshot(chain: Chain, home: Home, file: string): Promise<OpenState> {
   const folder = rehearsalFolder();
   let database: LmdbDatabase | undefined;
   const close = () => {
@@ -101,7 +102,13 @@ async function openSnapshot(home: Home, file: string): Promise<OpenState> {
     restore.commit([]);
     const kept = home.hasDatabase ? openShared(home) : undefined;
     try {
-      return { kind: "snapshot", database, renew: () => undefined, close, ...facts(home, database, kept?.database) };
+      return {
+        kind: "snapshot",
+        database,
+        renew: () => undefined,
+        close,
+        ...facts(chain, home, database, kept?.database),
+      };
     } finally {
       kept?.close();
     }
@@ -111,7 +118,12 @@ async function openSnapshot(home: Home, file: string): Promise<OpenState> {
   }
 }
 
-function facts(home: Home, state: Database, ofHome: Database | undefined): Pick<OpenState, "genesis" | "last"> {
+function facts(
+  chain: Chain,
+  home: Home,
+  state: Database,
+  ofHome: Database | undefined,
+): Pick<OpenState, "genesis" | "last"> {
   const last = lastVersionOf(state);
   if (last === 0) {
     throw new UpgradeError(
@@ -119,7 +131,7 @@ function facts(home: Home, state: Database, ofHome: Database | undefined): Pick<
       "there is no committed state in this home yet: start the node first",
     );
   }
-  const { genesis, begin } = keptOrFile(programChain(), home, ofHome);
+  const { genesis, begin } = keptOrFile(chain, home, ofHome);
   begin?.close();
   return { genesis, last: BigInt(last) };
 }

@@ -1,4 +1,5 @@
 /** gRPC: every service of the query, reflection and health, over HTTP/2 without encryption. */
+
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../../base/errors/errors.js";
@@ -13,6 +14,7 @@ import { ClientLeft } from "../../limits/client-left.js";
 import { type Address, type OpenServer, SERVER_LIMITS, type ServerOptions } from "../../limits/server.js";
 import type { ServerLimits } from "../../limits/server-limits.js";
 import { UnreadBytes } from "../../limits/unread.js";
+import type { ErrorEvents } from "../../query/api-error.js";
 import { CUT_HEADER, HEIGHT_HEADER, parseAskedHeight } from "../../query/query.js";
 import { KeptAnswers } from "../../query/response-cache.js";
 import { Connections } from "./connections.js";
@@ -127,8 +129,8 @@ class GrpcEndpoint implements CallServer {
     }
   }
 
-  onBug(error: unknown): void {
-    this.options.events.onBug(error);
+  get events(): ErrorEvents {
+    return this.options.events;
   }
 
   onDone(call: StreamCall, status: number): void {

@@ -3,7 +3,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "nod
 import { type DescMessage, type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { noRoomForRequest } from "../../limits/arriving.js";
 import { type Dropped, noRoom, type UnreadBytes } from "../../limits/unread.js";
-import { apiError } from "../../query/api-error.js";
+import { apiError, type ErrorEvents } from "../../query/api-error.js";
 import { FrameReader, frameOf, ProtocolError, STATUS, statusMessage, timeoutMillis, wholeMessage } from "./wire.js";
 
 const HEAD = Object.freeze({
@@ -18,7 +18,7 @@ type Headers = Readonly<Record<string, string | number>>;
 export interface CallServer {
   readonly bytesMax: number;
   readonly unread: UnreadBytes;
-  onBug(error: unknown): void;
+  readonly events: ErrorEvents;
   /** Room for bytes of messages that are not whole yet; negative gives back. False: there is none. */
   hold(bytes: number): boolean;
   /** Once for each call, with the status; a client that left was cancelled. */
@@ -233,7 +233,7 @@ export class StreamCall implements Dropped {
       this.end(error.status, error.message);
       return;
     }
-    const { grpc, message, headers } = apiError(error, (bug) => this.server.onBug(bug));
+    const { grpc, message, headers } = apiError(error, this.server.events);
     this.end(grpc, message, headers);
   }
 

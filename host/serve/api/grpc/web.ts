@@ -102,7 +102,7 @@ export class GrpcWeb {
 
   #failed(error: unknown): Ended {
     if (error instanceof ProtocolError) return { status: error.status, text: error.message, headers: {} };
-    const { grpc, message, headers: trailers } = apiError(error, this.options.events.onBug);
+    const { grpc, message, headers: trailers } = apiError(error, this.options.events);
     return { status: grpc, text: message, headers: {}, trailers };
   }
 

@@ -44,7 +44,7 @@ export class Answering {
       }
       return await answer(counted);
     } catch (error) {
-      const { grpc, http, message, headers: own } = apiError(error, this.events.onBug);
+      const { grpc, http, message, headers: own } = apiError(error, this.events);
       counted.status = grpc;
       const headers = { ...JSON_TYPE, ...own, ...serverTime() };
       const body = incoming.method === "HEAD" ? null : errorBody(grpc, message);

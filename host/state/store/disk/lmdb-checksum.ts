@@ -6,7 +6,7 @@
 import { crc32 } from "node:zlib";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { equalBytes, toHex, utf8 } from "../../../base/text/bytes.js";
-import { programName } from "../../../base/text/program-name.js";
+import { PROGRAM } from "../../../base/text/program-text.js";
 
 const CHECKSUM_BYTES = 4;
 
@@ -42,13 +42,13 @@ export function unsealed(key: Uint8Array, stored: Uint8Array): Uint8Array {
     throw new UpgradeError(
       "UPG_STORE_VERSION_MISMATCH",
       "the database has format 1, which has no checksums; this program reads format 2 only. Export the state with the " +
-        `program that wrote it, and begin a new home with \`${programName()} init --genesis\``,
+        `program that wrote it, and begin a new home with \`${PROGRAM} init --genesis\``,
     );
   }
   throw new UpgradeError(
     "UPG_STORE_CORRUPT",
     `the database's record ${toHex(key)} (${stored.length} bytes) does not match its checksum: the file is damaged. ` +
-      `Stop the node, find the extent with \`${programName()} verify\`, and restore the data folder from a copy`,
+      `Stop the node, find the extent with \`${PROGRAM} verify\`, and restore the data folder from a copy`,
   );
 }
 

@@ -3,7 +3,7 @@
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { CommitRecordSchema, FormatRecordSchema } from "../../../base/gen/chain/store/v1/store_pb.js";
-import { programName } from "../../../base/text/program-name.js";
+import { PROGRAM } from "../../../base/text/program-text.js";
 import type { Timestamp } from "../../../base/types/types.js";
 import type { RootLink } from "../../commitment/chunk.js";
 import { HASH_BYTES } from "../../commitment/iavl-hash.js";
@@ -138,7 +138,7 @@ function withoutFormat(database: Database): UpgradeError {
   }
   return new UpgradeError(
     "UPG_STORE_CORRUPT",
-    `the database has lost its format record: find the extent of the damage with \`${programName()} verify\`, and restore the data folder from a copy`,
+    `the database has lost its format record: find the extent of the damage with \`${PROGRAM} verify\`, and restore the data folder from a copy`,
   );
 }
 

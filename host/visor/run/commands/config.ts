@@ -31,7 +31,7 @@ export function registerConfig(program: Cobra, tools: VisorTools): void {
 function print(tools: VisorTools): void {
   const settings = tools.settings();
   if (tools.output.isJson) tools.output.print(values(settings));
-  else process.stdout.write(settingsDetail(settings));
+  else tools.io.stdout.write(settingsDetail(settings));
 }
 
 const values = (settings: ReadSettings["settings"]) =>

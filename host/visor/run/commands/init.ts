@@ -70,7 +70,7 @@ function nodeStep({ files }: VisorTools, settings: Settings): string {
 async function writeConfig(tools: VisorTools, path: string, settings: Settings, isSure: boolean): Promise<boolean> {
   const { files, output } = tools;
   const question = `file ${path} already exists, do you want to overwrite it?`;
-  if (files.linkFacts(path) && !isSure && !(await isAgreed(question))) {
+  if (files.linkFacts(path) && !isSure && !(await isAgreed(tools.io, question))) {
     output.say("file already exists, not overriding");
     return false;
   }

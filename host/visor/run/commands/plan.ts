@@ -46,7 +46,7 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
             .map(({ detail }) => detail)
             .join("; "),
         );
-      if (exitOf(found) !== 0) process.exitCode = exitOf(found);
+      if (exitOf(found) !== 0) tools.setExitStatus(exitOf(found));
     });
 }
 

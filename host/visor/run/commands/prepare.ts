@@ -1,7 +1,9 @@
 /** `chainvisor prepare`: all that the next upgrade needs, fetched and judged before its height. */
+
 import { join } from "node:path";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
+import type { Io } from "../../../base/terminal/io.js";
 import { visible } from "../../../base/text/visible.js";
 import { HomeLock } from "../../../node/home/home-lock.js";
 import { requireInputFile } from "../../../node/home/input-file.js";
@@ -65,7 +67,7 @@ export function registerPrepare(program: Cobra, tools: VisorTools): void {
       if (!isReady(readiness)) {
         const lacking = readiness.filter(isLacking).map(({ what }) => what);
         output.say(`the upgrade is not prepared: ${lacking.join(", ")}`);
-        process.exitCode = NOT_READY_EXIT;
+        tools.setExitStatus(NOT_READY_EXIT);
       }
     });
 }
@@ -134,13 +136,13 @@ async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promi
     ending.abort(new Error("it was ended by a signal"));
   };
   for (const signal of STOP_SIGNALS) process.on(signal, end);
-  const progress = new ProgressLine(tools.output.isJson);
+  const progress = new ProgressLine(tools.io.stderr, tools.output.isJson);
   try {
     return await stagePlan({
       ...{ plan, machine: realMachine, signal: ending.signal, partSuffix: PREPARE_SUFFIX },
       settings: { ...settings, isDownloadAllowed: true },
       env: childEnv({ settings, env: tools.env }),
-      log: commandLog(settings, (line) => progress.say(line)),
+      log: commandLog(tools.reporter, settings, (line) => progress.say(line)),
       onProgress: (what, done, total) => progress.show(what, done, total),
     });
   } finally {
@@ -157,25 +159,28 @@ class ProgressLine {
   #at = 0;
   #isShown = false;
 
-  constructor(private readonly isJson: boolean) {}
+  constructor(
+    private readonly stderr: Io["stderr"],
+    private readonly isJson: boolean,
+  ) {}
 
   show(what: string, done: number, total: number | undefined): void {
     const now = performance.now();
-    if (this.isJson || !process.stderr.isTTY || now - this.#at < 200) return;
+    if (this.isJson || !this.stderr.isTTY || now - this.#at < 200) return;
     this.#at = now;
     this.#isShown = true;
     const of =
       total === undefined ? "" : ` of ${mebibytes(total)} (${Math.floor((done / Math.max(total, 1)) * 100)} %)`;
-    process.stderr.write(`\r\u001b[K${what}: ${mebibytes(done)}${of}`);
+    this.stderr.write(`\r\u001b[K${what}: ${mebibytes(done)}${of}`);
   }
 
   say(line: string): void {
     this.end();
-    process.stderr.write(line);
+    this.stderr.write(line);
   }
 
   end(): void {
-    if (this.#isShown) process.stderr.write("\r\u001b[K");
+    if (this.#isShown) this.stderr.write("\r\u001b[K");
     this.#isShown = false;
   }
 }

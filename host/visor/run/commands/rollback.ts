@@ -129,7 +129,7 @@ async function goBack(tools: VisorTools, settings: Settings, { folder, manifest,
   if (!isSure) {
     const age = ageInWords(manifest.time, realMachine.clock.wall());
     output.say(`${folder}, made ${age}, replaces ${home}/data, which stays beside it`);
-    await confirmHere(false, "Replace the data?");
+    await confirmHere(tools.io, false, "Replace the data?");
     // The answer may have taken hours.
     requireStopped(tools, settings);
     await requireStarts(tools, settings, folder, manifest);

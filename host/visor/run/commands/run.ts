@@ -40,7 +40,7 @@ export async function runApp(tools: VisorTools, args: readonly string[]): Promis
   requireSettings(read);
   const settings = withLogFormat(read, args, tools.env);
   requireOwnHome({ settings, args, env: tools.env });
-  const log = openSidecarLog(settings);
+  const log = openSidecarLog(tools.reporter, settings);
   for (const warning of read.warnings) log("warn", warning);
   const lock = HomeLock.acquire(join(settings.root, SIDECAR_LOCK));
   const signals = new Signals(process);
@@ -59,7 +59,7 @@ const endNow = () => process.exit();
 
 interface Run {
   readonly settings: Settings;
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: VisorTools["env"];
   readonly args: readonly string[];
   readonly signals: Signals;
   readonly log: Log;

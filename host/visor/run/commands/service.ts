@@ -36,7 +36,7 @@ export function registerService(program: Cobra, tools: VisorTools): void {
         user: user ?? userInfo().username,
       });
       if (tools.output.isJson) tools.output.print({ unit });
-      else process.stdout.write(unit);
+      else tools.io.stdout.write(unit);
     });
 }
 

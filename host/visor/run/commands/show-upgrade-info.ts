@@ -23,7 +23,7 @@ export function registerShowUpgradeInfo(program: Cobra, tools: VisorTools): void
       const text = bytes ? decodeLossy(bytes) : undefined;
       if (tools.output.isJson) requireJson(file, text);
       const none = tools.output.isJson ? "null" : `No upgrade info found at ${file}`;
-      process.stdout.write(`${visibleLines(text ?? none).replace(/\n$/, "")}\n`);
+      tools.io.stdout.write(`${visibleLines(text ?? none).replace(/\n$/, "")}\n`);
     });
 }
 

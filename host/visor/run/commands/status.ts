@@ -18,12 +18,13 @@ export function registerStatus(program: Cobra, tools: VisorTools): void {
     .option("--watch", "print again at each change, until the sidecar ends")
     .example("status", "status -o json", "status --watch")
     .action(async ({ watch = false }: { watch?: boolean }) => {
-      process.exitCode = await statusCommand({
+      const exit = await statusCommand({
         settings: tools.settings(),
         machine: realMachine,
         isWatching: watch,
         signal: new AbortController().signal,
         print: (status, text) => tools.output.print(status, text),
       });
+      tools.setExitStatus(exit);
     });
 }

@@ -27,7 +27,7 @@ export function registerVersion(program: Cobra, tools: VisorTools): void {
     .action(async ({ cosmovisorOnly, chainvisorOnly }: Flags) => {
       const { output } = tools;
       const own = { chainvisor_version: VERSION, cosmovisor_version: VERSION };
-      if (!output.isJson) process.stdout.write(`chainvisor version: ${VERSION}\n`);
+      if (!output.isJson) tools.io.stdout.write(`chainvisor version: ${VERSION}\n`);
       if (cosmovisorOnly || chainvisorOnly) {
         if (output.isJson) output.print(own);
         return;
@@ -36,8 +36,8 @@ export function registerVersion(program: Cobra, tools: VisorTools): void {
         output.print({ ...own, app_version: jsonOf(await ask(tools, ["--long", "--output", "json"])) });
       else {
         const { stdout, stderr } = await ask(tools, []);
-        process.stdout.write(stdout);
-        process.stderr.write(stderr);
+        tools.io.stdout.write(stdout);
+        tools.io.stderr.write(stderr);
       }
     });
 }

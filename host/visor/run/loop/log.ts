@@ -1,6 +1,7 @@
 /** The sidecar's log: a line each on stderr, since stdout is the application's. */
 
-import { givenLogFormat, openProcessLog, stderrLog } from "../../../base/terminal/process-log.js";
+import type { FailureReporter } from "../../../base/terminal/fail.js";
+import { givenLogFormat } from "../../../base/terminal/process-log.js";
 import type { Log, LogOptions } from "../../../base/text/log-line.js";
 import { prefixOf } from "../../decide/program-variables.js";
 import type { ReadSettings } from "../../decide/settings/read.js";
@@ -13,14 +14,14 @@ const SOURCE = "sidecar";
 type LogSettings = Pick<Settings, "isQuiet" | "isColored" | "timeFormat" | "logFormat">;
 
 /** The sidecar's while it runs; failures of this process are lines of it, unless COSMOVISOR_DISABLE_LOGS leaves out its own. */
-export function openSidecarLog(settings: LogSettings): Log {
+export function openSidecarLog(reporter: FailureReporter, settings: LogSettings): Log {
   const options = optionsOf(settings);
-  return settings.isQuiet ? stderrLog(options) : openProcessLog(options);
+  return settings.isQuiet ? reporter.makeLog(options) : reporter.openLog(options);
 }
 
 /** Of a command that a person typed. */
-export const commandLog = (settings: LogSettings, write: (line: string) => void): Log =>
-  stderrLog({ ...optionsOf(settings), write });
+export const commandLog = (reporter: FailureReporter, settings: LogSettings, write: (line: string) => void): Log =>
+  reporter.makeLog({ ...optionsOf(settings), write });
 
 function optionsOf({ isQuiet, isColored, timeFormat, logFormat }: LogSettings) {
   // COSMOVISOR_DISABLE_LOGS is about the sidecar's own lines, not CometBFT's.

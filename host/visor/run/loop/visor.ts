@@ -2,13 +2,16 @@
  * The sidecar: decides which program runs from what is on disk, runs it, and decides again when the plan's file changes and when
  * the program ends.
  */
+
 import { isUpgradeError, messageOf } from "../../../base/errors/errors.js";
+import { completeText } from "../../../base/text/program-text.js";
 import { Layout } from "../../../node/programs/layout.js";
 import { childEnv } from "../../decide/child-env.js";
 import { placesOf } from "../../decide/decision/paths.js";
 import { removeFailure, writeFailure } from "../../decide/failure-record.js";
 import { askRpc } from "../../decide/heights/node-status.js";
 import { ofOwnChain } from "../../decide/heights/own-chain.js";
+import { VISOR_PROGRAM } from "../../decide/program-variables.js";
 import { takeRestartRequest } from "../../decide/restart-request.js";
 import { besideSidecar, keepStart, lastStart, type StartCommands } from "../../stage/start-command.js";
 import type { Shared, VisorOptions } from "./options.js";
@@ -67,7 +70,7 @@ export async function runVisor(options: VisorOptions): Promise<number> {
 }
 
 function messageWithCode(error: unknown): string {
-  const message = messageOf(error);
+  const message = completeText(messageOf(error), VISOR_PROGRAM);
   return isUpgradeError(error) && !message.includes(`[${error.code}]`) ? `${message} [${error.code}]` : message;
 }
 

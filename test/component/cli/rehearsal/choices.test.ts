@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { notesChain } from "../../../../examples/notes-chain/chain.js";
 import { toUpperHex, utf8 } from "../../../../host/base/text/bytes.js";
 import { shellWord } from "../../../../host/base/text/shell-word.js";
@@ -9,7 +9,6 @@ import type { Chain, ChainUpgradeHandler } from "../../../../host/chain/app/chai
 import { defineChain, migrate } from "../../../../host/chain/app/define-chain.js";
 import { readRehearsal } from "../../../../host/cli/client/tx/rehearsal-report.js";
 import { initHome } from "../../../../host/cli/commands/init.js";
-import { serveChain } from "../../../../host/cli/flags/program-chain.js";
 import { dumpSnapshot, exportSnapshot } from "../../../../host/cli/offline/snapshots.js";
 import { rehearse } from "../../../../host/cli/rehearsal/rehearse.js";
 import type { RehearseOptions } from "../../../../host/cli/rehearsal/rehearse-options.js";
@@ -29,12 +28,11 @@ import { genesisText } from "../../../scenario/genesis-text.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-rehearse-choices-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-afterEach(() => serveChain(exampleChain));
 const HANDLERS = join(DIST, "handlers");
 
 const scheduled = (height: bigint, upTo: bigint) => new TestHome().schedule({ name: "v2", height }, upTo);
 const run = (home: string, options: Partial<RehearseOptions> = {}) =>
-  rehearse({ home, handlers: HANDLERS, log: () => undefined, ...options });
+  rehearse(exampleChain, { home, handlers: HANDLERS, log: () => undefined, ...options });
 const file = (name: string, json: unknown) => {
   const path = join(folder, name);
   writeFileSync(path, JSON.stringify(json));
@@ -47,11 +45,10 @@ function begun(chain: Chain): {
   readonly path: string;
   readonly node: <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint) => T;
 } {
-  serveChain(chain);
   const path = join(folder, `notes-${homes++}`);
   mkdirSync(path);
   const genesis = file(`genesis-${homes}.json`, JSON.parse(readdressed(genesisText(), chain.addresses)));
-  initHome({ home: path, genesis, keySeed: new Uint8Array(32).fill(1) });
+  initHome(chain, { home: path, genesis, keySeed: new Uint8Array(32).fill(1) });
   const node = <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint): T => {
     const facts = { chain, home: path, clock: logicalClock(5_000_000_000n), log: () => undefined };
     const open = openNode({ ...facts, ...(appVersion === undefined ? {} : { appVersion }) });

@@ -1,25 +1,25 @@
 /** A process that ends before its command returned. */
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { FailureReporter } from "../../../../host/base/terminal/fail.js";
 import { watchForResult } from "../../../../host/base/terminal/result-watch.js";
+import { testIo } from "../../../example-context.js";
 
 const before = process.exitCode;
 afterEach(() => {
   process.exitCode = before;
-  vi.restoreAllMocks();
 });
 
 /** The status that a process has which exits with `status` now, and what it wrote. */
-function exitWith(status: number, watched: Parameters<typeof watchForResult>[1]) {
+function exitWith(status: number, watched: Parameters<typeof watchForResult>[2]) {
   const known = new Set(process.listeners("exit"));
-  const written: string[] = [];
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const io = testIo();
   process.exitCode = status;
-  const hasResult = watchForResult(false, watched);
+  const hasResult = watchForResult(new FailureReporter("chaind", io), false, watched);
   const [added] = process.listeners("exit").filter((listener) => !known.has(listener));
   added?.(status);
   hasResult();
   const isGone = !process.listeners("exit").includes(added as NodeJS.ExitListener);
-  return [Number(process.exitCode), written.join(""), isGone];
+  return [Number(process.exitCode), io.stderr.text, isGone];
 }
 
 const LINE = expect.stringMatching(/^Error: the command ended before its result.*\[UPG_BUG_NO_RESULT\]\n$/);

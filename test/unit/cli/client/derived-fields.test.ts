@@ -1,11 +1,12 @@
 /** Flags of derived commands: what is no value of a field is an error that names the flag, never a default. */
-import "../../../serve-chain.js";
+
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { MsgVoteSchema, MsgVoteWeightedSchema } from "../../../../host/base/gen/cosmos/gov/v1/tx_pb.js";
 import { MsgUndelegateSchema } from "../../../../host/base/gen/cosmos/staking/v1beta1/tx_pb.js";
 import { addFieldFlags, jsonOfFlags, requireEnums } from "../../../../host/cli/client/derived/fields.js";
+import { exampleChain } from "../../../example-chain.js";
 
 /** Parses words as the flags of a message. */
 function parsed(schema: DescMessage, ...words: readonly string[]): Record<string, unknown> {
@@ -13,7 +14,7 @@ function parsed(schema: DescMessage, ...words: readonly string[]): Record<string
   const flags = addFieldFlags(command, schema.fields);
   command.parse([...words], { from: "user" });
   requireEnums(flags, command.opts());
-  return jsonOfFlags(flags, command.opts());
+  return jsonOfFlags(exampleChain, flags, command.opts());
 }
 
 describe("flags of a message", () => {

@@ -1,17 +1,18 @@
 /** Commands made from descriptors, beside those written by hand; pages by their flags; the same over RPC and gRPC. */
+
 import { describe, expect, test } from "vitest";
 import { notesChain } from "../../../../examples/notes-chain/chain.js";
 import { kebab } from "../../../../host/base/text/text.js";
 import { checkedAddress } from "../../../../host/chain/values/address.js";
 import { BY_HAND } from "../../../../host/cli/client/derived/query.js";
-import { serveChain } from "../../../../host/cli/flags/program-chain.js";
 import { makeProgram } from "../../../../host/cli/program/program.js";
 import { exampleChain } from "../../../example-chain.js";
+import { contextOf, exampleContext } from "../../../example-context.js";
 import { SIGNER, useTestNode } from "../../serve/api/test-node.js";
-import { runHere as run } from "../run-here.js";
+import { runHere as run, runIn } from "../run-here.js";
 
 async function namesUnder(top: string, module: string): Promise<string[]> {
-  const program = await makeProgram([top], "0.0.0");
+  const program = await makeProgram(exampleContext, [top], "0.0.0");
   const group = program.commands.find((each) => each.name() === top)?.commands.find((each) => each.name() === module);
   return (group?.commands ?? []).flatMap((each) => [each.name(), ...each.aliases()]);
 }
@@ -39,14 +40,10 @@ describe("derived commands", () => {
 
   test("tx notes add-note --generate-only of another chain → the message with its signer from --from", async () => {
     const author = notesChain.addresses.encode(checkedAddress(SIGNER));
-    serveChain(notesChain);
-    try {
-      expect(await run("tx", "notes", "add-note", "--text", "hi", "--from", author, "--generate-only")).toMatchObject({
-        body: { messages: [{ "@type": "/mychain.notes.v1.MsgAddNote", text: "hi", author }] },
-      });
-    } finally {
-      serveChain(exampleChain);
-    }
+    const words = ["tx", "notes", "add-note", "--text", "hi", "--from", author, "--generate-only"];
+    expect(await runIn(contextOf(notesChain), ...words)).toMatchObject({
+      body: { messages: [{ "@type": "/mychain.notes.v1.MsgAddNote", text: "hi", author }] },
+    });
   });
 });
 

@@ -1,4 +1,3 @@
-import "../../../serve-chain.js";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,4 +1,3 @@
-import "../../../serve-chain.js";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,8 @@ import { initHome } from "../../../../host/cli/commands/init.js";
 import { requireMessageTerms } from "../../../../host/cli/genesis/create-validator.js";
 import { gentx } from "../../../../host/cli/genesis/gentx.js";
 import { validateGenesis } from "../../../../host/cli/genesis/validate.js";
+import { exampleChain } from "../../../example-chain.js";
+import { exampleContext } from "../../../example-context.js";
 import { runHere } from "../run-here.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-gentx-"));
@@ -52,7 +53,7 @@ beforeEach(async () => {
     [one, "one"],
     [two, "two"],
   ] as const) {
-    initHome({ home, chainId: "demo-1", moniker });
+    initHome(exampleChain, { home, chainId: "demo-1", moniker });
     const { address } = (await runHere("keys", "add", "op", ...KEYRING, "--home", home)) as { address: string };
     await runHere("genesis", "add-account", address, "1000000000ustake", "--home", one);
   }
@@ -71,7 +72,7 @@ describe("genesis gentx, collect-gentxs", () => {
     const collected = await runHere("genesis", "collect-gentxs", "--home", one);
     expect(collected).toMatchObject({ moniker: "one", chain_id: "demo-1", validators: { length: 2 } });
     const text = readFileSync(join(one, "config/genesis.json"), "utf8");
-    expect(validateGenesis(one)).toMatchObject({ validators: "2", delegations: "2" });
+    expect(validateGenesis(exampleChain, one)).toMatchObject({ validators: "2", delegations: "2" });
     const { staking, bank } = state(one);
     const byMoniker = Object.fromEntries(staking.validators.map((each) => [each.description.moniker, each]));
     expect(byMoniker["one"]?.tokens).toBe("100000000");
@@ -169,7 +170,7 @@ describe("genesis gentx, collect-gentxs", () => {
   });
 
   test("a port that is none in the memo → refused by the file's name", async () => {
-    await gentx(one, "op", "100000000ustake", {
+    await gentx(exampleContext, one, "op", "100000000ustake", {
       ...{ ...VALIDATOR_DEFAULTS, keyringBackend: "test", ip: "10.0.0.1", p2pPort: 70_000 },
     });
     expect(await refused("genesis", "collect-gentxs", "--home", one)).toMatch(
@@ -180,7 +181,7 @@ describe("genesis gentx, collect-gentxs", () => {
   test("terms that another program signed and the Cosmos SDK refuses → UPG_INVALID_ARGUMENT; those of gentx → taken", () => {
     const coin = { denom: "ustake", amount: 5_000_000n };
     const facts = { account: new Uint8Array(20), consensusKey: new Uint8Array(32), coin, moniker: "m" };
-    const message = createValidatorMessage(facts, VALIDATOR_DEFAULTS);
+    const message = createValidatorMessage(exampleChain, facts, VALIDATOR_DEFAULTS);
     expect(() => requireMessageTerms(message, coin)).not.toThrow();
     const { commission, ...others } = message;
     const one = 10n ** 18n;

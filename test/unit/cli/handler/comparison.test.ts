@@ -1,5 +1,4 @@
 /** What two builds of a handler differ in, as `chaind handler diff` shows it. */
-import "../../../serve-chain.js";
 import { expect, test } from "vitest";
 import { compareHandlers } from "../../../../host/cli/author/comparison.js";
 import { build, guest } from "../../../guest/build.js";

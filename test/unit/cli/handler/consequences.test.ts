@@ -1,5 +1,4 @@
 /** What an approver reads of a handler: everything that its manifest lets it do, and what cannot be undone in capitals. */
-import "../../../serve-chain.js";
 import { expect, test } from "vitest";
 import { sha256 } from "../../../../host/base/native/sha256.js";
 import { consequenceLines, consequencesOf } from "../../../../host/cli/author/consequences/consequences.js";

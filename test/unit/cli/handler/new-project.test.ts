@@ -1,5 +1,4 @@
 /** Where a new handler project gets chain-upgrade from: what its program was installed from. */
-import "../../../serve-chain.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

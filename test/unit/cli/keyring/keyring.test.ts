@@ -1,4 +1,3 @@
-import "../../../serve-chain.js";
 import { spawnSync } from "node:child_process";
 import {
   existsSync,

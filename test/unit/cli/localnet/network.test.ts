@@ -1,5 +1,5 @@
 /** `localnet init`: homes, ports, one genesis document, settings; what it refuses. */
-import "../../../serve-chain.js";
+
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,6 +10,8 @@ import { validateGenesis } from "../../../../host/cli/genesis/validate.js";
 import { chosenNodes, readNetwork } from "../../../../host/cli/localnet/network.js";
 import { portsFor } from "../../../../host/cli/localnet/ports.js";
 import { makeProgram } from "../../../../host/cli/program/program.js";
+import { exampleChain } from "../../../example-chain.js";
+import { exampleContext } from "../../../example-context.js";
 import { failureOf } from "../../../scenario/chain.js";
 import { runHere } from "../run-here.js";
 
@@ -29,7 +31,7 @@ test("init 3 → three homes, one document with three validators, settings that 
   expect(readNetwork(join(root, "three")).nodes).toEqual(nodes);
   expect(new Set(nodes.flatMap(({ p2p, rpc }) => [p2p, rpc])).size).toBe(6);
   const genesis = read("three/node0/config/genesis.json");
-  expect(validateGenesis(join(root, "three/node0"))).toMatchObject({
+  expect(validateGenesis(exampleChain, join(root, "three/node0"))).toMatchObject({
     chain_id: "net-7",
     validators: "3",
     app_version: "1",
@@ -76,7 +78,7 @@ test("localnet with the home of one node in the environment → its own folder a
   writeFileSync(comet, "#!/bin/sh\necho 0.38.25\n");
   chmodSync(comet, 0o755);
   const args = ["localnet", "start", "--comet.bin", comet];
-  const program = await makeProgram(args, "0.0.0");
+  const program = await makeProgram(exampleContext, args, "0.0.0");
   program.setOptionValueWithSource("home", join(root, "one-node"), "env");
   await expect(program.parseAsync(args, { from: "user" })).rejects.toThrow(/^localnet\/localnet\.json is missing/);
   const group = program.commands.find((each) => each.name() === "localnet");

@@ -1,5 +1,5 @@
 /** `export --output-document` where there is no room for the document. */
-import "../../../serve-chain.js";
+
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statfsSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { exportGenesis } from "../../../../host/cli/offline/export.js";
 import { DIST } from "../../../e2e/chaind.js";
 import { makeBlocksUpTo, makeHome, withNode } from "../../../e2e/prepared-home.js";
+import { exampleChain } from "../../../example-chain.js";
 import { genesisText } from "../../../scenario/genesis-text.js";
 import { mountDisk } from "../../../small-disk.js";
 
@@ -25,7 +26,8 @@ afterAll(() => {
   rmSync(disk, { recursive: true });
 });
 
-const exportTo = (outputDocument: string) => () => exportGenesis(home, { height: 0n, outputDocument }, () => undefined);
+const exportTo = (outputDocument: string) => () =>
+  exportGenesis(exampleChain, home, { height: 0n, outputDocument }, () => undefined);
 
 test.skipIf(!disk)(
   "exportGenesis() to a full disk → UPG_STORE_FULL with the file's name, and nothing of it stays",

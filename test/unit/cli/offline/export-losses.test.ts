@@ -1,4 +1,5 @@
 /** `export` names the modules whose records its document leaves out. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
 import type { VersionView } from "../../../../host/state/store/versions/version-view.js";
 import { DIST } from "../../../e2e/chaind.js";
 import { makeBlocksUpTo, makeHome, withNode } from "../../../e2e/prepared-home.js";
+import { exampleChain } from "../../../example-chain.js";
 import { genesisText } from "../../../scenario/genesis-text.js";
 
 const PARAMS = Uint8Array.of(1);
@@ -52,7 +54,9 @@ test("export of the example chain → no module leaves records out", () => {
     makeHome(home, genesisText());
     withNode({ path: home, handlers: join(DIST, "handlers") }, (node) => makeBlocksUpTo(node, 2n));
     const lines: string[] = [];
-    exportGenesis(home, { height: 0n, outputDocument: join(home, "exported.json") }, (line) => lines.push(line));
+    exportGenesis(exampleChain, home, { height: 0n, outputDocument: join(home, "exported.json") }, (line) =>
+      lines.push(line),
+    );
     expect(lines).toEqual([]);
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 /** What a report has of a home, and that nothing of it is a secret. */
+
 import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { Secrets } from "../../../../host/cli/offline/rescue/secrets.js";
 import { openSettings } from "../../../../host/cli/offline/rescue/settings.js";
 import { DIST, TestHome } from "../../../e2e/chaind.js";
 import { makeBlocksUpTo, withNode } from "../../../e2e/prepared-home.js";
+import { exampleChain } from "../../../example-chain.js";
 import { SPLIT_BALANCES } from "../../../scenario/versions.js";
 
 const MNEMONIC = "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
@@ -72,7 +74,7 @@ describe("rescue()", () => {
   test("a home whose upgrade failed → what a report needs; none of its secrets is in the archive, packed or not", () => {
     const { home, secrets, log } = failed();
     const out = join(home.path, "..", "report.tar.gz");
-    const rescued = rescue(home.path, { out, log });
+    const rescued = rescue(exampleChain, home.path, { out, log });
     const names = execFileSync("tar", ["-tzf", out], { encoding: "utf8" }).trim().split("\n");
     expect(names).toEqual(rescued.entries.map(({ name }) => name));
     expect(names).toEqual(
@@ -115,7 +117,7 @@ describe("rescue()", () => {
     const { home } = failed();
     const log = join(home.path, "node.log.1");
     writeFileSync(log, bytes);
-    const { entries, problems } = rescue(home.path, { out: join(home.path, `${name}.tar.gz`), log });
+    const { entries, problems } = rescue(exampleChain, home.path, { out: join(home.path, `${name}.tar.gz`), log });
     expect(entries.map((entry) => entry.name)).not.toContain("log.txt");
     expect(problems.join("\n")).toContain(`${log} is compressed (${name}): unpack it`);
   });
@@ -124,15 +126,15 @@ describe("rescue()", () => {
     const { home } = failed();
     writeFileSync(home.data("chain.mdb"), "no database");
     const out = join(home.path, "damaged.tar.gz");
-    const rescued = rescue(home.path, { out, log: join(home.path, "absent.log") });
+    const rescued = rescue(exampleChain, home.path, { out, log: join(home.path, "absent.log") });
     expect(rescued.problems.join("\n")).toContain("absent.log");
     const report = execFileSync("tar", ["-xzOf", out, "report.json"], { encoding: "utf8" });
     expect(JSON.parse(report)).toMatchObject({ state: { problem: expect.stringContaining("no LMDB database") } });
-    expect(rescue(home.path, { out }).file).toBe(rescued.file);
-    expect(() => rescue(join(home.path, "none"), { out })).toThrow(
+    expect(rescue(exampleChain, home.path, { out }).file).toBe(rescued.file);
+    expect(() => rescue(exampleChain, join(home.path, "none"), { out })).toThrow(
       expect.objectContaining({ code: "UPG_INVALID_CONFIG" }),
     );
-    expect(() => rescue(home.path, { out: home.data("chain.mdb") })).toThrow(
+    expect(() => rescue(exampleChain, home.path, { out: home.data("chain.mdb") })).toThrow(
       expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" }),
     );
   });

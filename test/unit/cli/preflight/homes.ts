@@ -1,17 +1,19 @@
 /** Homes with a scheduled plan, and the rows of `upgrade preflight` there. */
+
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type PreflightFlags, preflight } from "../../../../host/cli/preflight/preflight.js";
 import type { Row } from "../../../../host/cli/preflight/row.js";
 import { goPlatform } from "../../../../host/upgrade/plan-info/platform.js";
 import { DIST, TestHome } from "../../../e2e/chaind.js";
+import { exampleChain } from "../../../example-chain.js";
 
 export const HANDLERS = join(DIST, "handlers");
 export const PLATFORM = goPlatform(process.platform, process.arch);
 export const scheduled = (info = "") => new TestHome().schedule({ name: "v2", height: 9n, info }, 5n).path;
 
 export async function rowsOf(path: string, flags: PreflightFlags = {}) {
-  const { rows } = await preflight(path, { handlers: HANDLERS, ...flags });
+  const { rows } = await preflight(exampleChain, path, { handlers: HANDLERS, ...flags });
   const found = new Map<string, Row>();
   // The sidecar has a row for each thing that is missing.
   for (const row of rows) {

@@ -1,4 +1,5 @@
 /** `upgrade preflight`: each row when all is there and when it is not; the verdict; no plan. Homes are real ones. */
+
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -10,8 +11,10 @@ import { preflight } from "../../../../host/cli/preflight/preflight.js";
 import { isReady, type Row, tableText } from "../../../../host/cli/preflight/row.js";
 import { keepUnrecordedVote, unrecordedVoteText } from "../../../../host/node/home/unrecorded-vote.js";
 import { TestHome } from "../../../e2e/chaind.js";
+import { exampleChain } from "../../../example-chain.js";
+import { contextOf } from "../../../example-context.js";
 import { build, guest } from "../../../guest/build.js";
-import { runHere } from "../run-here.js";
+import { runIn } from "../run-here.js";
 import { HANDLERS, PLATFORM, rowsOf, scheduled, stage, stateOf, TAKES_OVER } from "./homes.js";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -218,7 +221,9 @@ describe("preflight()", () => {
       expect((await rowsOf(path)).get("sidecar")).toMatchObject({ state: "ok" });
       const wrong = { what: "handler", state: "wrong", detail: "another one", next: "cp b c" };
       readiness = [{ what: "backup", state: "missing", detail: "no room", next: "df -h" }, wrong];
-      const found = (await preflight(path, { handlers: HANDLERS })).rows.filter(({ check }) => check === "sidecar");
+      const found = (await preflight(exampleChain, path, { handlers: HANDLERS })).rows.filter(
+        ({ check }) => check === "sidecar",
+      );
       expect(found).toEqual([
         { check: "sidecar", state: "missing", words: "backup: no room", next: "df -h" },
         { check: "sidecar", state: "missing", words: "handler: another one", next: "cp b c" },
@@ -236,9 +241,11 @@ describe("preflight()", () => {
 
   test("no plan, another plan than --plan names → UPG_NOT_FOUND_PLAN; no chain → UPG_INVALID_CONFIG", async () => {
     const path = scheduled();
-    await expect(preflight(path, { plan: "v3" })).rejects.toMatchObject({ code: "UPG_NOT_FOUND_PLAN" });
-    await expect(preflight(join(path, "none"), {})).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
-    await expect(preflight(new TestHome().path, {})).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
+    await expect(preflight(exampleChain, path, { plan: "v3" })).rejects.toMatchObject({ code: "UPG_NOT_FOUND_PLAN" });
+    await expect(preflight(exampleChain, join(path, "none"), {})).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
+    await expect(preflight(exampleChain, new TestHome().path, {})).rejects.toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+    });
   });
 });
 
@@ -287,11 +294,14 @@ describe("chaind upgrade preflight", () => {
   test("-o json → plan, verdict, every check; something missing → exit status 30", async () => {
     const path = scheduled();
     const args = ["upgrade", "preflight", "--home", path, "--handlers"];
-    expect(await runHere(...args, HANDLERS)).toMatchObject({ plan: { name: "v2", height: "9" }, is_ready: true });
-    expect(process.exitCode).toBeUndefined();
-    expect(await runHere(...args, join(path, "none"))).toMatchObject({ is_ready: false });
-    expect(process.exitCode).toBe(30);
-    process.exitCode = undefined;
+    const contexts = [contextOf(exampleChain), contextOf(exampleChain)] as const;
+    expect(await runIn(contexts[0], ...args, HANDLERS)).toMatchObject({
+      plan: { name: "v2", height: "9" },
+      is_ready: true,
+    });
+    expect(contexts[0].exitStatus).toBe(0);
+    expect(await runIn(contexts[1], ...args, join(path, "none"))).toMatchObject({ is_ready: false });
+    expect(contexts[1].exitStatus).toBe(30);
     // A folder of handlers that app.toml names is the one that `start` looks in.
     expect([readsConfig("upgrade", "preflight"), readsConfig("upgrade", "witness")]).toEqual(["app", "client"]);
   });

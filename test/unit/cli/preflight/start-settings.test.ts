@@ -1,4 +1,5 @@
 /** Settings of `start` with which the plan's block is not made → `pre-upgrade` refuses, and all that ask it say so. */
+
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -18,6 +19,8 @@ import {
   startUnderSidecar,
 } from "../../../../host/node/home/supervised-start.js";
 import { TestHome } from "../../../e2e/chaind.js";
+import { exampleChain } from "../../../example-chain.js";
+import { exampleContext } from "../../../example-context.js";
 import { HANDLERS, rowsOf, scheduled } from "./homes.js";
 
 afterEach(() => {
@@ -27,18 +30,18 @@ afterEach(() => {
 
 /** As the command line reads them. */
 async function settings(home: string) {
-  const program = await makeProgram(["pre-upgrade"], "0.0.0");
+  const program = await makeProgram(exampleContext, ["pre-upgrade"], "0.0.0");
   program.setOptionValueWithSource("home", home, "cli");
   return {
     handlers: HANDLERS,
     settings: [...settingFlags(program, "app").keys()],
-    start: () => settledStart(program, startUnderSidecar(home)),
+    start: () => settledStart(program, process.env, startUnderSidecar("chaind", home, process.env)),
   };
 }
 
 async function check(home: string): Promise<readonly [exit: number, text: string]> {
   const said: string[] = [];
-  const exit = preUpgrade(home, await settings(home), (line) => said.push(line));
+  const exit = preUpgrade(exampleChain, home, await settings(home), (line) => said.push(line));
   return [exit, said.join("\n")];
 }
 
@@ -105,7 +108,12 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     const [exit, said] = await check(home);
     expect(exit).toBe(0);
     expect(said).toMatch(/can go on until then, not beyond: .*; app-version is 1 \(app-version in app\.toml\), so/);
-    const { exit: rehearsed } = await rehearse({ home, handlers: HANDLERS, appVersion: 1n, log: () => undefined });
+    const { exit: rehearsed } = await rehearse(exampleChain, {
+      home,
+      handlers: HANDLERS,
+      appVersion: 1n,
+      log: () => undefined,
+    });
     expect(rehearsed).toBe(10);
     expect((await rowsOf(home, await settings(home))).get("handler")).toMatchObject({ state: "missing" });
   });
@@ -149,15 +157,16 @@ describe("pre-upgrade with settings of start, the plan v2 at height 9, next bloc
     vi.stubEnv("DAEMON_NAME", "chaind");
     expect(await check(home)).toEqual([exit, expect.stringContaining(words)]);
     vi.stubEnv("DAEMON_NAME", "another");
-    expect(startUnderSidecar(home)?.args).not.toEqual(args);
+    expect(startUnderSidecar("chaind", home, process.env)?.args).not.toEqual(args);
   });
 
   test("the record of a sidecar that does not run → pre-upgrade does not count it: another supervisor may start the node", async () => {
     const home = scheduled();
     lastStart(home, "start", "--halt-height", "9");
-    const program = await makeProgram(["pre-upgrade"], "0.0.0");
+    const program = await makeProgram(exampleContext, ["pre-upgrade"], "0.0.0");
     program.setOptionValueWithSource("home", home, "cli");
-    const lookNow = () => settledStart(program, startUnderRunningSidecar(home)).haltHeight;
+    const lookNow = () =>
+      settledStart(program, process.env, startUnderRunningSidecar("chaind", home, process.env)).haltHeight;
     expect(lookNow()).toBe(0n);
     const lock = HomeLock.acquire(join(home, "cosmovisor", SIDECAR_LOCK));
     try {

@@ -1,11 +1,12 @@
 /** `query upgrade applied` at a node that does not have the block of the upgrade. */
-import "../../../serve-chain.js";
+
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
 import { QueryAppliedPlanResponseSchema } from "../../../../host/base/gen/chain/upgrade/v1beta1/query_pb.js";
 import { applied } from "../../../../host/cli/client/query/upgrade.js";
+import { exampleChain } from "../../../example-chain.js";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -32,7 +33,7 @@ async function rpcWith(blockchain: { readonly result?: object; readonly error?: 
   return `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const ask = async (node: string) => applied(["v2"], { node, timeout: 5_000_000_000n, height: 0n });
+const ask = async (node: string) => applied(["v2"], { node, timeout: 5_000_000_000n, height: 0n }, exampleChain);
 
 test.each([
   [

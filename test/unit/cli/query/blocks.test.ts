@@ -1,8 +1,10 @@
 /** `query block` and `query block-results` of a height that the node does not have: exit 3, whichever program serves the RPC. */
+
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { block, blockResults } from "../../../../host/cli/client/query/blocks.js";
+import { exampleChain } from "../../../example-chain.js";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -28,5 +30,5 @@ test.each([
   const flags = { node: await refusing(said), timeout: 5_000_000_000n, height: 0n };
   const message = expect.stringContaining(said.replace(/ \[.*/, ""));
   for (const query of [block, blockResults])
-    await expect(query(["999"], flags)).rejects.toMatchObject({ code, message });
+    await expect(query(["999"], flags, exampleChain)).rejects.toMatchObject({ code, message });
 });

@@ -1,4 +1,3 @@
-import "../../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { durationText } from "../../../../host/base/time/time.js";

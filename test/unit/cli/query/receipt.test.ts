@@ -1,5 +1,4 @@
 /** Receipts that a node proves, and what a node that lies gets for it. */
-import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import { toBase64, toHex } from "../../../../host/base/text/bytes.js";
 import { provenReceipt } from "../../../../host/cli/client/query/receipt.js";

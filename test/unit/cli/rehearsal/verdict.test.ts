@@ -4,6 +4,7 @@ import { type ErrorCode, UpgradeError } from "../../../../host/base/errors/error
 import { appliesWithFindings, endsWith } from "../../../../host/cli/rehearsal/report/verdict.js";
 
 const facts = {
+  program: "chaind",
   home: "node",
   plan: "v3",
   height: "40",

@@ -1,4 +1,3 @@
-import "../../../serve-chain.js";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { ParamsSchema } from "../../../../host/base/gen/cosmos/gov/v1/gov_pb.js";

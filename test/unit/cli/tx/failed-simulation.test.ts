@@ -1,13 +1,15 @@
 /** What commands say of a transaction that fails: its codespace, code and log, as the node reported them. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { reportFailure } from "../../../../host/base/terminal/fail.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FailureReporter } from "../../../../host/base/terminal/fail.js";
 import { makePrompt } from "../../../../host/base/terminal/prompt.js";
 import { keyFromMnemonic } from "../../../../host/cli/wallet/derive.js";
 import { Keyring } from "../../../../host/cli/wallet/keyring.js";
 import { exampleChain } from "../../../example-chain.js";
+import { testIo } from "../../../example-context.js";
 import { MNEMONIC, useTestNode } from "../../serve/api/test-node.js";
 import { runHere } from "../run-here.js";
 
@@ -15,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-failed-simulation-"));
 const NOBODY = exampleChain.addresses.operators.encode(new Uint8Array(20).fill(9));
 
 beforeAll(async () => {
-  const prompt = makePrompt();
+  const prompt = makePrompt(testIo());
   const keys = new Keyring({ folder, backend: "test", prompt, addresses: exampleChain.addresses });
   prompt.close();
   await keys.add("alice", keyFromMnemonic(MNEMONIC, "m/44'/118'/0'/0/0"));
@@ -26,11 +28,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function failure(node: string, words: readonly string[], isJson: boolean) {
   const options = ["--from", "alice", "--node", node, "--keyring-backend", "test", "--keyring-dir", folder, "--yes"];
   const error = await runHere("tx", ...words, ...options).catch((thrown: unknown) => thrown);
-  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  const exit = reportFailure(error, isJson, false);
-  const line = write.mock.calls.map(([text]) => String(text)).join("");
-  write.mockRestore();
-  return { exit, line };
+  const io = testIo();
+  const exit = new FailureReporter("chaind", io).report(error, { isJson, isTraced: false });
+  return { exit, line: io.stderr.text };
 }
 
 const LOG = "failed to execute message; message index: 0: validator does not exist";

@@ -1,4 +1,5 @@
 /** Transactions whose fee another account pays: signed at once, or by each account in a file. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { makePrompt } from "../../../../host/base/terminal/prompt.js";
 import { accountKey, keyFromMnemonic } from "../../../../host/cli/wallet/derive.js";
 import { Keyring } from "../../../../host/cli/wallet/keyring.js";
 import { exampleChain } from "../../../example-chain.js";
+import { testIo } from "../../../example-context.js";
 import { MNEMONIC, SIGNER, type TestNode, useTestNode } from "../../serve/api/test-node.js";
 import { runHere } from "../run-here.js";
 
@@ -16,7 +18,7 @@ const file = (name: string) => join(folder, name);
 let bob = "";
 
 beforeAll(async () => {
-  const prompt = makePrompt();
+  const prompt = makePrompt(testIo());
   const keys = new Keyring({ folder, backend: "test", prompt, addresses: exampleChain.addresses });
   prompt.close();
   await keys.add("alice", keyFromMnemonic(MNEMONIC, "m/44'/118'/0'/0/0"));

@@ -1,4 +1,3 @@
-import "../../../serve-chain.js";
 import { describe, expect, test } from "vitest";
 import { adjustedGas, feeFor } from "../../../../host/cli/client/tx/fees.js";
 

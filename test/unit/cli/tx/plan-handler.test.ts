@@ -1,5 +1,5 @@
 /** What `tx upgrade software-upgrade --handler FILE` makes of an info and of a summary. */
-import "../../../serve-chain.js";
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { toHex } from "../../../../host/base/text/bytes.js";
 import { checkedHandler, handlerSummary, infoWithHandler } from "../../../../host/cli/client/tx/plan-handler.js";
 import { checkPlanInfo, parsePlanInfo, planHandlerHash } from "../../../../host/upgrade/plan-info/plan-info.js";
+import { exampleChain } from "../../../example-chain.js";
 import { build, guest, sha256 } from "../../../guest/build.js";
 
 const SHA = "ab".repeat(32);
@@ -87,22 +88,24 @@ describe("infoWithHandler()", () => {
 describe("checkedHandler()", () => {
   test("a file that a node takes → its hash, and what it may do", () => {
     const bytes = build(guest(), { name: "v3", storeUpgrades: { deleted: ["old"] } });
-    const check = checkedHandler(file("v3.wasm", bytes), "v3");
+    const check = checkedHandler(exampleChain, file("v3.wasm", bytes), "v3");
     expect(check).toMatchObject({ ok: true, sha256: toHex(sha256(bytes)), stores_deleted: ["old"] });
   });
 
   test("a refused file → its first finding's code, and all findings; no file → UPG_INVALID_ARGUMENT", () => {
     const bad = file("bad.wasm", Uint8Array.of(1, 2, 3));
-    expect(() => checkedHandler(bad, "v3")).toThrow(expect.objectContaining({ code: "UPG_HANDLER_FORMAT" }));
-    expect(() => checkedHandler(bad, "v3")).toThrow(`chaind handler check ${bad}`);
-    expect(() => checkedHandler(join(folder, "none.wasm"), "v3")).toThrow(
+    expect(() => checkedHandler(exampleChain, bad, "v3")).toThrow(
+      expect.objectContaining({ code: "UPG_HANDLER_FORMAT" }),
+    );
+    expect(() => checkedHandler(exampleChain, bad, "v3")).toThrow(`chaind handler check ${bad}`);
+    expect(() => checkedHandler(exampleChain, join(folder, "none.wasm"), "v3")).toThrow(
       expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" }),
     );
   });
 
   test("a handler for another plan → refused: at the height it would count as absent", () => {
     const path = file("other.wasm", build(guest(), { name: "v4" }));
-    const refused = () => checkedHandler(path, "v3");
+    const refused = () => checkedHandler(exampleChain, path, "v3");
     expect(refused).toThrow(expect.objectContaining({ code: "UPG_INVALID_ARGUMENT" }));
     expect(refused).toThrow('is for plan "v4", and the proposal is for "v3"');
   });
@@ -116,7 +119,7 @@ describe("handlerSummary()", () => {
       storeUpgrades: { deleted: ["old"] },
       versions: { bank: { from: [2], to: 3 } },
     });
-    const summary = handlerSummary(checkedHandler(file("sum.wasm", bytes), "v3"));
+    const summary = handlerSummary(checkedHandler(exampleChain, file("sum.wasm", bytes), "v3"));
     expect(summary).toContain(`SHA-256 ${toHex(sha256(bytes))}`);
     expect(summary).toContain("DELETES STORE");
     expect(summary.indexOf("DELETES STORE")).toBeLessThan(summary.indexOf("writes stores"));
@@ -126,7 +129,7 @@ describe("handlerSummary()", () => {
   test("a handler with more than a summary holds → cut at the bound of gov, with the command that shows all", () => {
     const deleted = Array.from({ length: 400 }, (_, i) => `store-${i}`).sort();
     const bytes = build(guest(), { name: "v3", storeUpgrades: { deleted } });
-    const summary = handlerSummary(checkedHandler(file("long.wasm", bytes), "v3"));
+    const summary = handlerSummary(checkedHandler(exampleChain, file("long.wasm", bytes), "v3"));
     expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(10_200);
     expect(summary).toMatch(/and \d+ more lines: chaind handler check/);
   });

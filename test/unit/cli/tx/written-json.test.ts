@@ -1,10 +1,13 @@
 /** JSON that a person wrote is read strictly: a misspelt name is an error, never a default. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { encodeAddress } from "../../../addresses.js";
-import { runHere } from "../run-here.js";
+import { exampleChain } from "../../../example-chain.js";
+import { contextOf } from "../../../example-context.js";
+import { runHere, runIn } from "../run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-written-json-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,13 +29,9 @@ function file(json: unknown): string {
 
 /** Runs `tx gov submit-proposal` and returns what it prints to stdout and to stderr. */
 async function submit(json: unknown): Promise<{ readonly tx: unknown; readonly said: string }> {
-  const write = vi.spyOn(process.stderr, "write").mockImplementation(() => true);
-  try {
-    const tx = await runHere("tx", "gov", "submit-proposal", file(json), ...OFFLINE);
-    return { tx, said: write.mock.calls.map(([text]) => String(text)).join("") };
-  } finally {
-    write.mockRestore();
-  }
+  const context = contextOf(exampleChain);
+  const tx = await runIn(context, "tx", "gov", "submit-proposal", file(json), ...OFFLINE);
+  return { tx, said: context.io.stderr.text };
 }
 
 const refused = (code: string, ...texts: readonly string[]) => ({

@@ -29,7 +29,7 @@ async function connected(answer: ConnectionOptions["answer"]): Promise<Pair> {
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const engine = connect({ path, allowHalfOpen: true });
   const [socket] = (await once(server, "connection")) as [Socket];
-  return { engine, socket, connection: new AbciConnection(socket, { answer }) };
+  return { engine, socket, connection: new AbciConnection(socket, { program: "chaind", answer }) };
 }
 
 const REQUEST = Buffer.concat(frame(toBinary(RequestSchema, create(RequestSchema, { value: echo("") }))));

@@ -36,6 +36,7 @@ export async function node(options: Partial<AppNodeOptions>): Promise<Node> {
   const said: string[] = [];
   const end = runAppNode({
     ...{
+      program: "chaind",
       isNew: true,
       isRestored: () => false,
       nextHeight: () => 1n,

@@ -51,6 +51,7 @@ export async function serve(address = "tcp://127.0.0.1:0", options: Partial<Abci
   const port = new ServedApp({ app: chain.start().app, genesis: chain.genesis }, answerQuery);
   const onFailed = (error: unknown) => void failures.push(error);
   const server = await AbciServer.listen(parseAbciAddress(address), {
+    program: "chaind",
     answer: (call) => answer(port, call),
     onFailed,
     ...options,

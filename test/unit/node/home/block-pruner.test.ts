@@ -1,5 +1,5 @@
 /** Blocks that are pruned, on real homes: how many at once, what stays readable, and what the offline commands say. */
-import "../../../serve-chain.js";
+
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import type { BlockSettings, EmbeddedNode } from "../../../../host/node/embedded
 import { TxIndex } from "../../../../host/node/index/tx-index.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { makeBlocksUpTo, makeHome, withNode } from "../../../e2e/prepared-home.js";
+import { exampleChain } from "../../../example-chain.js";
 import { genesisText } from "../../../scenario/genesis-text.js";
 import { code } from "../../state/store/support.js";
 
@@ -57,7 +58,7 @@ describe("min-retain-blocks", () => {
       expect(() => node.blocks.timeOf(2n)).toThrow(code("UPG_NOT_FOUND_BLOCK"));
     });
     const outputDocument = join(path, "exported.json");
-    exportGenesis(path, { height: old, outputDocument }, () => undefined);
+    exportGenesis(exampleChain, path, { height: old, outputDocument }, () => undefined);
     expect(verify(path)).toMatchObject({ ok: true, blocks: "6" });
     open(path, { minRetainBlocks: 5 }, (node) => {
       const lowest = lowestOf(node) as bigint;

@@ -21,7 +21,6 @@ import { OpenHome } from "../../../../host/node/open/open-home.js";
 import { openNode } from "../../../../host/node/open/open-node.js";
 import { makeHome } from "../../../e2e/prepared-home.js";
 import { exampleChain } from "../../../example-chain.js";
-import "../../../serve-chain.js";
 import { failureOf } from "../../../scenario/chain.js";
 import { genesisDocument, genesisText } from "../../../scenario/genesis-text.js";
 import { memberGenesis } from "../../../scenario/members.js";
@@ -165,7 +164,7 @@ describe("a home", () => {
     expect(verifyHome(home, (line) => lines.push(line))).toMatchObject({ ok: true, height: "3", app_hash: hash });
     expect(lines).toContain("blocks: CometBFT keeps them in its own database, which is not checked here");
     const file = join(root, "exported.json");
-    exportGenesis(home, { height: 0n, outputDocument: file }, log);
+    exportGenesis(exampleChain, home, { height: 0n, outputDocument: file }, log);
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ genesis_time: "2026-01-01T00:00:10Z" });
     expect(rollback(home)).toMatchObject({ height: "2", removed: "3" });
     expect(comet(home, 1).toUpperCase()).toBe(hash);

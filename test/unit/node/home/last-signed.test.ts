@@ -147,7 +147,7 @@ describe("a home whose data was moved away", () => {
         expect.objectContaining(expected),
       );
       rmSync(join(home.path, "config", "genesis.json"));
-      expect(() => initHome({ home: home.path })).toThrow(expect.objectContaining(expected));
+      expect(() => initHome(exampleChain, { home: home.path })).toThrow(expect.objectContaining(expected));
       expect([existsSync(join(home.path, "data")), existsSync(join(home.path, "config", "genesis.json"))]).toEqual([
         false,
         false,
@@ -169,7 +169,7 @@ describe("a home whose data was moved away", () => {
 
   test("init --overwrite makes another key → nothing is refused", () => {
     const home = moved("data-old");
-    initHome({ home: home.path, overwrite: true });
+    initHome(exampleChain, { home: home.path, overwrite: true });
     expect(readFileSync(join(home.path, "data", "priv_validator_state.json"), "utf8")).toContain('"0"');
   });
 
@@ -180,7 +180,7 @@ describe("a home whose data was moved away", () => {
     rmSync(join(home.path, "data.restoring"), { recursive: true });
     const commands = [
       () => withNode(home, () => undefined),
-      () => initHome({ home: home.path, overwrite: true }),
+      () => initHome(exampleChain, { home: home.path, overwrite: true }),
       () => resetAll(home.path, { keepAddrBook: true }),
       () => listSnapshots(home.path),
     ];

@@ -1,5 +1,4 @@
 /** Homes whose blocks are made as CometBFT has them made, without CometBFT. */
-import "../../../serve-chain.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

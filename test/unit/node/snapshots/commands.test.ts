@@ -1,5 +1,4 @@
 /** Snapshots carried as files between homes, restored from disk, and homes that are taken back to before their first block. */
-import "../../../serve-chain.js";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -161,7 +160,12 @@ describe("restoreSnapshot()", () => {
 
   test("into a home without state → its height and app hash; CometBFT's next blocks have the hashes of the others", async () => {
     const home = await loaded();
-    const restored = await restoreSnapshot(home, { height: 4n, format: 3, appHash: appHash.toLowerCase() }, say);
+    const restored = await restoreSnapshot(
+      exampleChain,
+      home,
+      { height: 4n, format: 3, appHash: appHash.toLowerCase() },
+      say,
+    );
     expect(restored).toEqual({ height: "4", app_hash: appHash });
     expect(lines.join("\n")).not.toContain("warning");
     expect(lines.at(-1)).toMatch(/^the state of block 4 is here\. CometBFT goes on from it .*where its own databases/);
@@ -171,42 +175,46 @@ describe("restoreSnapshot()", () => {
   test("without an app hash → the snapshot's own, with a warning that names it", async () => {
     const home = await loaded();
     lines.length = 0;
-    expect(await restoreSnapshot(home, { height: 4n, format: 3, appHash: undefined }, say)).toMatchObject({
-      height: "4",
-    });
+    expect(await restoreSnapshot(exampleChain, home, { height: 4n, format: 3, appHash: undefined }, say)).toMatchObject(
+      {
+        height: "4",
+      },
+    );
     expect(lines.at(-1)).toContain(`warning: nobody vouched for the app hash ${appHash}`);
   });
 
   test("another app hash, a damaged chunk, no snapshot, no hash → refused, nothing counts, and the right one works", async () => {
     const home = await loaded();
     const flags = { height: 4n, format: 3, appHash: undefined };
-    const other = restoreSnapshot(home, { ...flags, appHash: "00".repeat(32) }, say);
+    const other = restoreSnapshot(exampleChain, home, { ...flags, appHash: "00".repeat(32) }, say);
     await expect(other).rejects.toMatchObject({ code: "UPG_INVALID_SNAPSHOT" });
-    await expect(restoreSnapshot(home, { ...flags, appHash: "zz" }, say)).rejects.toMatchObject({
+    await expect(restoreSnapshot(exampleChain, home, { ...flags, appHash: "zz" }, say)).rejects.toMatchObject({
       code: "UPG_INVALID_ARGUMENT",
     });
-    await expect(restoreSnapshot(home, { ...flags, height: 5n }, say)).rejects.toMatchObject({
+    await expect(restoreSnapshot(exampleChain, home, { ...flags, height: 5n }, say)).rejects.toMatchObject({
       code: "UPG_NOT_FOUND_SNAPSHOT",
     });
     const chunk = join(home, "data/snapshots/4/3/0");
     const sound = readFileSync(chunk);
     writeFileSync(chunk, Uint8Array.from(sound).fill(0, 5, 6));
-    await expect(restoreSnapshot(home, flags, say)).rejects.toMatchObject({ code: "UPG_INVALID_SNAPSHOT" });
+    await expect(restoreSnapshot(exampleChain, home, flags, say)).rejects.toMatchObject({
+      code: "UPG_INVALID_SNAPSHOT",
+    });
     writeFileSync(chunk, sound);
-    expect(await restoreSnapshot(home, flags, say)).toMatchObject({ height: "4" });
+    expect(await restoreSnapshot(exampleChain, home, flags, say)).toMatchObject({ height: "4" });
   });
 
   test("into a home that has state, or is held by a node → UPG_INVALID_CONFIG, UPG_STORE_LOCKED; the state stays", async () => {
     const home = await loaded();
     const before = blocks(home, 2n);
     const flags = { height: 4n, format: 3, appHash: undefined };
-    const refused = restoreSnapshot(home, flags, say);
+    const refused = restoreSnapshot(exampleChain, home, flags, say);
     await expect(refused).rejects.toMatchObject({
       code: "UPG_INVALID_CONFIG",
       message: expect.stringContaining("height 2"),
     });
     const held = OpenHome.holdForComet({ chain: exampleChain, home, log: silent });
-    await expect(restoreSnapshot(home, flags, say)).rejects.toMatchObject({ code: "UPG_STORE_LOCKED" });
+    await expect(restoreSnapshot(exampleChain, home, flags, say)).rejects.toMatchObject({ code: "UPG_STORE_LOCKED" });
     held.close();
     expect(blocks(home, 2n)).toBe(before);
   });
@@ -224,7 +232,7 @@ describe("a snapshot of a chain that the embedded engine runs", () => {
     const file = await dumpSnapshot(embedded, 4n, 3, join(root, "embedded.tar.gz"));
     const home = newHome();
     await loadSnapshot(home, file);
-    await restoreSnapshot(home, { height: 4n, format: 3, appHash: undefined }, silent);
+    await restoreSnapshot(exampleChain, home, { height: 4n, format: 3, appHash: undefined }, silent);
     const refused = failureOf(() => withNode({ path: home, handlers: join(home, "none") }, () => undefined));
     expect(refused.message).toContain("was decided by cometbft, or restored from a snapshot for it: start it with");
   });

@@ -1,5 +1,4 @@
 /** Snapshots on a small disk that fills up while one is restored, taken or carried elsewhere. */
-import "../../../serve-chain.js";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -100,14 +99,16 @@ describe.skipIf(!disk)("snapshots on a really full disk (skipped where no tmpfs 
     const home = await joining();
     for (const left of [100_000, 1_200_000, 2_500_000, 4_000_000]) {
       fill(left);
-      const restored = restoreSnapshot(home, { height: 2n, format: 3, appHash }, silent);
+      const restored = restoreSnapshot(exampleChain, home, { height: 2n, format: 3, appHash }, silent);
       await expect(restored, `${left} bytes free`).rejects.toMatchObject({
         code: "UPG_STORE_FULL",
         message: expect.stringContaining("make room and start again"),
       });
       empty();
     }
-    expect(await restoreSnapshot(home, { height: 2n, format: 3, appHash }, silent)).toMatchObject({ height: "2" });
+    expect(await restoreSnapshot(exampleChain, home, { height: 2n, format: 3, appHash }, silent)).toMatchObject({
+      height: "2",
+    });
     expect(blocks(home, 2n)).toBe(appHash);
     rmSync(home, { recursive: true });
   });
@@ -148,7 +149,7 @@ describe.skipIf(!disk)("snapshots on a really full disk (skipped where no tmpfs 
 
   test("while one is taken, carried into a home, or written into a file → UPG_STORE_FULL, and nothing is left of it", async () => {
     const home = await joining();
-    await restoreSnapshot(home, { height: 2n, format: 3, appHash }, silent);
+    await restoreSnapshot(exampleChain, home, { height: 2n, format: 3, appHash }, silent);
     rmSync(join(home, "data/snapshots"), { recursive: true });
     const full = { code: "UPG_STORE_FULL" };
     fill(100_000);

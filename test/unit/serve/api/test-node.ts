@@ -162,6 +162,7 @@ export async function serveNode(
   const state = { isReady: true };
   const common = {
     events: {
+      program: "chaind",
       onAnswer: (endpoint: string, method: string, status: number, seconds: number) =>
         metrics.onAnswer(endpoint, method, status, seconds),
       onBug: (error: unknown) => bugs.push(error),

@@ -1,5 +1,4 @@
 /** The database of trials: it behaves as any other, and what is below stays as it was. */
-import "../../../serve-chain.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toHex, utf8 } from "../../../../host/base/text/bytes.js";

@@ -82,6 +82,7 @@ class AppWorker implements Worker {
     let dies = this.fate.dies;
     let failed: WorkerEnd | undefined;
     this.#server = await AbciServer.listen(parseAbciAddress(`unix://${this.path}`), {
+      program: "chaind",
       answer: async (call) => {
         if (dies === `before ${call.case}`) return this.#die();
         const made = await answer(port, call);

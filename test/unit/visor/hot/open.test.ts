@@ -12,7 +12,14 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const open = (path: string) =>
   openRelay({
-    ...{ home: new Home(path), program: undefined, upgrades: new Map(), own: "/no/such/program", flags: [] },
+    ...{
+      home: new Home(path),
+      name: "chaind",
+      program: undefined,
+      upgrades: new Map(),
+      own: "/no/such/program",
+      flags: [],
+    },
     comet: {
       program: "/bin/false",
       args: [],

@@ -1,0 +1,20 @@
+/**
+ * The name of the program in texts that hold a command to type. A library does not know which program prints its errors: they hold
+ * {@link PROGRAM}, and what prints them completes them: a command line, a log, halt.json, a server, CometBFT's socket.
+ */
+
+/** Stands for the name of the program that prints a text. Nobody types its noncharacter, so text of users is never completed. */
+export const PROGRAM = "{\ufdd0program}";
+
+/** The program of this package. Errors name it to those who catch them in code of their own: there is always such a command. */
+export const OWN_PROGRAM = "chaind";
+
+/** The text with commands of this program. */
+export function completeText(text: string, program: string): string {
+  return text.replaceAll(PROGRAM, program);
+}
+
+/** Of settings in the environment: `NOTESD_` for `notesd`. */
+export function envPrefix(program: string): string {
+  return `${program.replaceAll("-", "_").toUpperCase()}_`;
+}
