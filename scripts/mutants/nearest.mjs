@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
-const FOLDERS = ["host", "test", "examples", "assembly"];
+const FOLDERS = ["host", "web", "bench", "test", "examples", "assembly"];
 
 /** What a test costs, in imports that it is taken to be further away. */
 const FURTHER = { scenario: 2, guest: 2 };
@@ -74,18 +74,20 @@ function kinship(test, file) {
   return words.reduce((sum, word) => sum + (text.split(word).length - 1) / words.length, 0);
 }
 
+/** How many imports each file is away from the nearest of these, for all that reach one of them; the nearest come first. */
+export function distancesFrom(files) {
+  const distance = new Map(files.map((file) => [file, 0]));
+  for (const path of distance.keys()) {
+    for (const importer of importers.get(path) ?? [])
+      if (!distance.has(importer)) distance.set(importer, distance.get(path) + 1);
+  }
+  return distance;
+}
+
 /** The tests of a file, in runs: the nearest few, then more at a time; programs last. */
 export function runsFor(file) {
-  const distance = new Map([[file, 0]]);
-  const queue = [file];
-  for (const path of queue) {
-    for (const importer of importers.get(path) ?? []) {
-      if (distance.has(importer)) continue;
-      distance.set(importer, distance.get(path) + 1);
-      queue.push(importer);
-    }
-  }
-  const ranked = queue
+  const distance = distancesFrom([file]);
+  const ranked = [...distance.keys()]
     .filter((path) => path.endsWith(".test.ts") && !NEVER.test(path))
     .filter((path) => path !== OF_BYTES || !file.startsWith("assembly/"))
     .map((test) => {
