@@ -36,6 +36,8 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Set by scripts/test.mjs: the file to which each test file adds its CPU time.
+    setupFiles: process.env["CPU_FILE"] ? ["test/cpu-of-file.ts"] : [],
     projects: [
       together("core"),
       together("unit", ALONE),
