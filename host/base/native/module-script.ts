@@ -5,13 +5,13 @@
  * @throws Error for a module of another form
  */
 export function scriptOfModule(text: string): string {
-  const end = text.lastIndexOf("export{");
-  const [, exported] = /^export\{([^{}]*)\};\n*$/.exec(text.slice(end)) ?? [];
+  const end = text.search(/export ?\{[^{}]*\};\s*$/);
+  const [, exported] = /^export ?\{([^{}]*)\}/.exec(text.slice(Math.max(end, 0))) ?? [];
   if (exported === undefined) throw new Error("the module does not end with its exports");
   const imports: string[] = [];
   const body = text
     .slice(0, end)
-    .replace(/(^|[;}])import\{([^{}]*)\}from"([^"]*)";/gm, (_, before: string, names: string, from: string) => {
+    .replace(/(^|[;}])import ?\{([^{}]*)\} ?from ?"([^"]*)";/gm, (_, before: string, names: string, from: string) => {
       imports.push(`const{${names.replace(/\s+as\s+/g, ":")}}=require("${from}");`);
       return before;
     });
