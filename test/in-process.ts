@@ -5,6 +5,7 @@
  *
  * Commands that start threads or run until a signal need a process of their own (e2e/chaind.ts).
  */
+import { createHook } from "node:async_hooks";
 import fs, { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
@@ -82,7 +83,7 @@ async function runHere(
   { env = {}, stdin = "", cwd }: Surroundings,
   run: () => Promise<number>,
 ): Promise<Ended> {
-  const before = leftovers();
+  const [before, opened] = [leftovers(), watchOpened()];
   const [stdout, stderr] = [new Captured(1), new Captured(2)];
   let exited: ((status: number) => void) | undefined;
   const exit = new Promise<number>((resolve) => {
@@ -99,15 +100,19 @@ async function runHere(
     }),
     ...[withSystemCalls({ 1: stdout, 2: stderr }), withEnvironment(env), withFolder(cwd), withExitCode()],
   ];
-  let status: number;
-  try {
-    status = await Promise.race([exit, run()]);
-  } finally {
-    for (const undo of restore.reverse()) undo();
-  }
   const words = `${program} ${args.join(" ")}`;
-  await expectNothingLeft(words, before);
-  return { status, stdout: stdout.text, stderr: stderr.text };
+  try {
+    let status: number;
+    try {
+      status = await Promise.race([exit, run()]);
+    } finally {
+      for (const undo of restore.reverse()) undo();
+    }
+    await expectNothingLeft(words, before, opened.left);
+    return { status, stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    opened.stop();
+  }
 }
 
 /** Keeps what is written to it. */
@@ -194,11 +199,23 @@ function withExitCode(): () => void {
   };
 }
 
-/** Counts of what keeps a process alive or would act in it later, by kind, and the files that are open. */
+/** Timers, sockets, pipes and child processes that were opened from now on, and would keep a process alive. */
+function watchOpened() {
+  const opened = new Map<number, { readonly type: string; readonly resource: { hasRef?: () => boolean } }>();
+  const hook = createHook({
+    init: (id, type, _trigger, resource) => {
+      if (type !== "PROMISE" && "hasRef" in resource) opened.set(id, { type, resource });
+    },
+    destroy: (id) => void opened.delete(id),
+  }).enable();
+  const left = () => Array.from(opened.values()).flatMap(({ type, resource }) => (resource.hasRef?.() ? [type] : []));
+  return { left, stop: () => void hook.disable() };
+}
+
+/** Counts of what would act in a process later, by kind, and the files that are open. */
 function leftovers(): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const add = (kind: string) => found.set(kind, (found.get(kind) ?? 0) + 1);
-  for (const kind of process.getActiveResourcesInfo()) add(kind);
   for (const event of process.eventNames())
     for (const { name } of process.listeners(event as "exit"))
       if (!FOR_GOOD.has(name)) add(`listener ${name} of ${String(event)}`);
@@ -218,9 +235,15 @@ function openFiles(): string[] {
   });
 }
 
-async function expectNothingLeft(words: string, before: ReadonlyMap<string, number>): Promise<void> {
-  for (const until = Date.now() + CLOSING_MILLIS; ; await sleep(10)) {
-    const left = [...leftovers()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind]) => kind);
+async function expectNothingLeft(
+  words: string,
+  before: ReadonlyMap<string, number>,
+  opened: () => readonly string[],
+): Promise<void> {
+  // The timer of this wait is not to be counted itself.
+  for (const until = Date.now() + CLOSING_MILLIS; ; await sleep(10, undefined, { ref: false })) {
+    const more = [...leftovers()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind]) => kind);
+    const left = [...opened(), ...more];
     if (left.length === 0) return;
     if (Date.now() > until) throw new Error(`${words} left behind: ${left.join(", ")}`);
   }
