@@ -203,8 +203,8 @@ function withExitCode(): () => void {
 function watchOpened() {
   const opened = new Map<number, { readonly type: string; readonly resource: { hasRef?: () => boolean } }>();
   const hook = createHook({
-    init: (id, type, _trigger, resource) => {
-      if (type !== "PROMISE" && "hasRef" in resource) opened.set(id, { type, resource });
+    init: (id, type, _trigger, resource: { hasRef?: () => boolean }) => {
+      if (type !== "PROMISE" && resource.hasRef) opened.set(id, { type, resource });
     },
     destroy: (id) => void opened.delete(id),
   }).enable();
