@@ -17,7 +17,7 @@ export function packInto(folder: string): string {
   return own;
 }
 
-/** Whoever makes the folder `packing` packs; the others wait until the name of the tarball is written. */
+/** The test file that makes the folder `packing` packs; the others wait until the name of the tarball is written. */
 function packedOnce(shared: string): string {
   const done = join(shared, "name");
   if (isFirst(join(shared, "packing"))) {
