@@ -25,6 +25,12 @@ async function buildCore() {
   writeBytesModule("host/upgrade/core/core-wasm.ts", "assembly/core", "CORE_WASM", bytes);
 }
 
+/** check.wasm: the rules for handler files, for hosts in other languages. */
+async function buildCheck() {
+  await compile(["--config", "asconfig.check.json", "--target", "release"]);
+  say(`check.wasm  ${readFileSync("build/check.wasm").length} bytes`);
+}
+
 /** SHA-256 in lanes and the finishing of tree nodes, for bulk work on the host's side. Memory grows with long values. */
 async function buildHash() {
   const memory = ["--initialMemory", "4", "--maximumMemory", "4096"];
@@ -84,6 +90,7 @@ async function buildDist() {
   rmSync("dist", { recursive: true, force: true });
   mkdirSync("dist");
   cpSync("build/core.wasm", "dist/core.wasm");
+  cpSync("build/check.wasm", "dist/check.wasm");
   cpSync("build/examples/split-balances.wasm", "dist/handlers/split-balances.wasm");
   cpSync("build/web", "dist/web", { recursive: true });
   await buildPrograms();
@@ -116,6 +123,7 @@ async function buildVerify() {
 mkdirSync("build", { recursive: true });
 if (!process.argv.includes("--only-dist")) {
   await buildCore();
+  await buildCheck();
   await buildHash();
   await buildExamples();
 }

@@ -9,8 +9,10 @@ import type { Decision } from "../../host/base/types/types.js";
 import { Core } from "../../host/upgrade/core/core.js";
 import { CORE_WASM } from "../../host/upgrade/core/core-wasm.js";
 import { INTERFACE_EXPORTS, OFFERED_IMPORTS } from "../../host/upgrade/handler/check/interface.js";
+import * as schedule from "../../host/upgrade/handler/meter/schedule.js";
 import { decodeModule } from "../../host/upgrade/wasm/decode.js";
 import { Findings } from "../../host/upgrade/wasm/findings.js";
+import * as wasmLimits from "../../host/upgrade/wasm/limits.js";
 import { signatureText } from "../../host/upgrade/wasm/value-types.js";
 import { SECTION, type WasmModule } from "../../host/upgrade/wasm/wasm-module.js";
 import { compile } from "../core/assemblyscript.js";
@@ -32,6 +34,14 @@ interface Abi {
     readonly exports: Signatures;
     readonly preBlockFlags: Readonly<Record<string, number>>;
     readonly decisions: Readonly<Record<string, number>>;
+  };
+  readonly check: {
+    readonly sha256: string;
+    readonly version: { readonly major: number; readonly minor: number };
+    readonly memory: { readonly export: string; readonly pages: number; readonly pagesMax: number };
+    readonly imports: Signatures;
+    readonly exports: Signatures;
+    readonly fileFlags: Readonly<Record<string, number>>;
   };
   readonly handler: {
     readonly version: number;
@@ -121,6 +131,61 @@ describe("core.wasm", () => {
     expect(text("assembly/core.sha256")).toBe(`${hash}  build/core.wasm\n`);
   });
 });
+
+describe("check.wasm", () => {
+  const bytes = binary("build/check.wasm");
+  const module = decoded(bytes);
+
+  test("imports nothing, exports functions as abi.json says, and has its memory; no floats, no start section", () => {
+    expect(module.functionImports).toEqual([]);
+    const functions = module.exports.filter(({ kind }) => kind === "function");
+    const exports = functions.map(({ name, index }) => [name, typeOf(module, index)]);
+    expect(Object.fromEntries(exports)).toEqual(writtenAll(abi.check.exports));
+    const others = module.exports.filter(({ kind }) => kind !== "function").map(({ name, kind }) => [name, kind]);
+    expect(others).toEqual([[abi.check.memory.export, "memory"]]);
+    expect(module.memories).toMatchObject([{ min: abi.check.memory.pages, max: abi.check.memory.pagesMax }]);
+    expect(module.sections.map(({ id }) => id)).not.toContain(SECTION.start);
+  });
+
+  test("check_abi answers the version of abi.json", () => {
+    const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>), {});
+    const { major, minor } = abi.check.version;
+    expect((instance.exports["check_abi"] as () => number)()).toBe((major << 16) | minor);
+  });
+
+  test("has at most 60 KiB", () => expect(bytes.length).toBeLessThanOrEqual(61_440));
+
+  test("compiles again to the same bytes, whose hash is in abi.json", async () => {
+    const args = ["--config", "asconfig.check.json", "--target", "release", "--textFile", "memory.wat"];
+    expect(Buffer.compare(await compile(args), bytes)).toBe(0);
+    expect(abi.check.sha256).toBe(createHash("sha256").update(bytes).digest("hex"));
+  }, 180_000);
+
+  test("its limits, codes and prices are those of the host", () => {
+    const known: Readonly<Record<string, unknown>> = { ...limits, ...wasmLimits, ...schedule };
+    const twins = Object.entries({
+      ...constantsOf("assembly/check/limits.ts"),
+      ...constantsOf("assembly/check/meter/schedule.ts"),
+    });
+    expect(twins.length).toBeGreaterThan(45);
+    for (const [name, value] of twins) expect(Number(known[name]), name).toBe(value);
+    for (const [code, number] of Object.entries(constantsOf("assembly/check/codes.ts")))
+      expect(abi.codes[code], code).toBe(number);
+    expect(pricesOf(text("assembly/check/meter/schedule.ts"))).toEqual(
+      Array.from({ length: 268 }, (_, slot) => schedule.instructionPrice(slot < 256 ? slot : 0xfc00 + slot - 256)),
+    );
+  });
+});
+
+/** What the lines `price(first, last, gas)` give each instruction. */
+function pricesOf(source: string): number[] {
+  const prices = new Array<number>(268).fill(0);
+  const place = (written: string) => (written.startsWith("SLOTS") ? 268 - Number(written.slice(7)) : Number(written));
+  for (const [, first = "", last = "", gas] of source.matchAll(/^price\(([^,]+), ([^,]+), (\d+)\);$/gm)) {
+    prices.fill(Number(gas), place(first), place(last) + 1);
+  }
+  return prices;
+}
 
 describe("decisions and flags", () => {
   test("are those of assembly/core/machine.ts", () => {

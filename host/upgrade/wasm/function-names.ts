@@ -18,7 +18,12 @@ export function functionNamer(module: WasmModule): (index: number) => string {
   module.functionImports.forEach(({ module: from, name }, index) => {
     if (!names.has(index)) names.set(index, `${from}.${name}`);
   });
-  return (index) => printable(rustName(names.get(index) ?? `func[${index}]`).slice(0, SHOWN_CHARACTERS_MAX));
+  return (index) => shownName(names.get(index) ?? `func[${index}]`);
+}
+
+/** A function's name as a file has it, for people: readable where it is a Rust function's, harmless, never long. */
+export function shownName(name: string): string {
+  return printable(rustName(name).slice(0, SHOWN_CHARACTERS_MAX));
 }
 
 /** A custom section cannot make a module invalid: what cannot be read is ignored. */

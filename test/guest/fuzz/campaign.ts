@@ -1,9 +1,12 @@
-/** Mutated handlers, one after another: each is refused with findings, or runs metered and ends with a known code. */
+/**
+ * Mutated handlers, one after another: each is refused with findings, or runs metered and ends with a known code. check.wasm and the
+ * reading in TypeScript say the same of each.
+ */
 import { isUpgradeError, type UpgradeError } from "../../../host/base/errors/errors.js";
-import { checkHandler } from "../../../host/upgrade/handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../../../host/upgrade/handler/handler.js";
 import { HOST_PRICES } from "../../../host/upgrade/handler/meter/schedule.js";
 import { sha256 } from "../build.js";
+import { compared } from "../checker/compared.js";
 import { Random } from "../random/random.js";
 import { runHandlerIn } from "../running.js";
 import { corpus } from "./corpus.js";
@@ -70,7 +73,7 @@ export function campaign({ rounds, seed, progress }: CampaignOptions): CampaignR
 }
 
 function endOf(bytes: Uint8Array): [ending: "refused" | "ran" | "stopped", code: string] {
-  const [first] = checkHandler(bytes).findings;
+  const [first] = compared(bytes, "a mutated handler").findings;
   if (first) return ["refused", first.code];
   const handler = loadHandler(bytes, { sha256 });
   const twice = [run(handler), run(handler)];

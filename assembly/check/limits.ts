@@ -1,0 +1,42 @@
+// Twin of host/upgrade/wasm/limits.ts and of the limits in host/base/types/limits.ts that the checker enforces. A test holds them equal.
+
+export const HANDLER_BYTES_MAX: u32 = 1_048_576;
+export const MANIFEST_BYTES_MAX: u32 = 16_384;
+export const HANDLER_STORES_MAX: u32 = 64;
+export const GAS_LIMIT_MAX: u64 = 1_000_000_000_000;
+export const MODULE_NAME_BYTES_MAX: u32 = 140;
+export const MODULE_VERSION_MAX: u64 = 4_294_967_295;
+export const STORE_NAME_BYTES_MAX: u32 = 128;
+
+export const TYPES_MAX: u32 = 2_000;
+export const IMPORTS_MAX: u32 = 16;
+export const FUNCTIONS_MAX: u32 = 20_000;
+export const PARAMS_MAX: u32 = 32;
+export const PARAMS_TOTAL_MAX: u32 = 10_000;
+export const RESULTS_MAX: u32 = 1;
+export const LOCALS_MAX: u32 = 256;
+export const LOCALS_TOTAL_MAX: u32 = 50_000;
+export const GLOBALS_MAX: u32 = 1_000;
+export const EXPORTS_MAX: u32 = 1_000;
+export const ELEMENT_SEGMENTS_MAX: u32 = 1_000;
+export const DATA_SEGMENTS_MAX: u32 = 4_096;
+export const CUSTOM_SECTIONS_MAX: u32 = 64;
+export const BODY_BYTES_MAX: u32 = 65_536;
+export const NESTING_MAX: u32 = 256;
+export const BR_TABLE_LABELS_MAX: u32 = 1_024;
+export const BRANCHES_MAX: u32 = 2_048;
+export const BRANCHES_TOTAL_MAX: u32 = 65_536;
+export const BRANCH_VARIABLES_MAX: u32 = 200_000;
+export const BRANCH_VALUES_MAX: u32 = 16_777_216;
+export const LOOPS_MAX: u32 = 256;
+export const LOOP_NESTING_MAX: u32 = 32;
+export const VALUES_MAX: u32 = 32_768;
+export const CALLS_MAX: u32 = 4_096;
+export const TABLE_ELEMENTS_MAX: u32 = 4_096;
+export const PAGE_BYTES: u32 = 65_536;
+export const MEMORY_INITIAL_PAGES_MAX: u32 = 256;
+export const MEMORY_PAGES_MAX: u32 = 512;
+export const FINDINGS_MAX: u32 = 100;
+export const JSON_NESTING_MAX: u32 = 16;
+export const STORE_PREFIXES_MAX: u32 = 64;
+export const SCANS_MAX: u32 = 64;
