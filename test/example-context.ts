@@ -41,18 +41,14 @@ export interface TestContext extends Context {
 
 /** Of one command: it remembers what was printed, and the exit status. Results are JSON for `-o json` of the program. */
 export function contextOf(chain: Chain, io = testIo()): TestContext {
-  let exitStatus = 0;
   const reporter = new FailureReporter(chain.name, io);
-  return Object.assign(makeOutput({ opts: <T>() => ({}) as T }, io, chain.name), {
-    ...{ chain, io },
+  const context = Object.assign(makeOutput({ opts: <T>() => ({}) as T }, io, chain.name), {
+    ...{ chain, io, exitStatus: 0, openLog: reporter.openLog.bind(reporter) },
     setExitStatus: (status: number) => {
-      exitStatus = status;
-    },
-    openLog: reporter.openLog.bind(reporter),
-    get exitStatus() {
-      return exitStatus;
+      context.exitStatus = status;
     },
   });
+  return context;
 }
 
 export const exampleContext = contextOf(exampleChain);

@@ -12,6 +12,29 @@ const ENTRIES = new Set(["host/index.ts", "host/node.ts"]);
 const sources = sourcesUnder("host");
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
+/**
+ * Variables of a module that change: facts of the process or of its engine, never of one program. What a program is, its chain,
+ * its name and its streams, is passed, so that two of them can run in one process.
+ */
+const OF_THE_PROCESS: readonly string[] = [
+  "host/base/errors/engine-limit.ts noticed",
+  "host/base/errors/synchronous.ts moduleCall",
+  "host/base/files/file-lock.ts native",
+  "host/chain/app/tx/message-kind.ts depth",
+  "host/chain/determinism/stack-trial.ts isTrying",
+  "host/chain/determinism/traps.ts restore",
+  "host/chain/values/definition-errors.ts listener",
+  "host/state/commitment/sha256-lanes.ts compiled",
+  "host/visor/run/process-groups.ts isListening",
+  "host/visor/run/process-groups.ts isStopping",
+];
+/** Lines of programs that are written as text. */
+const OF_TEXTS: readonly string[] = [
+  "host/cli/author/new-project.ts balances",
+  "host/state/store/disk/lmdb-stager.ts at",
+  "host/state/store/disk/lmdb-stager.ts db",
+];
+
 /** May the file touch the machine: files, sockets, clocks, the process? */
 const isMachineFile = ({ path }: Source) =>
   ENTRIES.has(path) || machine.some((each) => path.startsWith(`host/${each}${each.includes("disk/") ? "" : "/"}`));
@@ -51,6 +74,16 @@ describe("layers", () => {
 
   test("the pictures and the list in docs/architecture.md are as `npm run generate:docs` writes them", () => {
     for (const [file, text] of generatedDocs()) expect(readFileSync(join(ROOT, "docs", file), "utf8"), file).toBe(text);
+  });
+
+  test("no module keeps the program that runs in a variable", () => {
+    const variables = sources.flatMap(({ path, text }) =>
+      Array.from(
+        text.matchAll(/^(export )?(?:let|var) (\w+)/gm),
+        ([, exported = "", name]) => `${path} ${exported}${name}`,
+      ),
+    );
+    expect(variables).toEqual([...OF_THE_PROCESS, ...OF_TEXTS].sort());
   });
 
   test("no cycle of imports, types included", () => {

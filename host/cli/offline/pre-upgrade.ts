@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { requireKnownSettings } from "../../base/terminal/known-settings.js";
+import { completeText } from "../../base/text/program-text.js";
 import { visible } from "../../base/text/visible.js";
 import type { Height, Plan } from "../../base/types/types.js";
 import type { App } from "../../chain/app/app.js";
@@ -52,11 +53,12 @@ export interface PreUpgradeFlags {
 type Say = (line: string) => void;
 
 export function preUpgrade(chain: Chain, path: string, flags: PreUpgradeFlags, say: Say): number {
+  const complete: Say = (line) => say(completeText(line, chain.name));
   try {
-    return check(chain, new Home(path), flags, say);
+    return check(chain, new Home(path), flags, complete);
   } catch (error) {
     const code = isUpgradeError(error) ? ` [${error.code}]` : "";
-    say(`Error: ${messageOf(error)}${code}`);
+    complete(`Error: ${messageOf(error)}${code}`);
     return isUpgradeError(error) && error.code === "UPG_STORE_LOCKED" ? TRY_AGAIN : GIVE_UP;
   }
 }

@@ -7,6 +7,8 @@ import { resolve } from "node:path";
 import { isUpgradeError, messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { diskFiles } from "../../base/files/disk-files.js";
 import { sha256 } from "../../base/native/sha256.js";
+import type { Io } from "../../base/terminal/io.js";
+import { completeAll } from "../../base/text/program-text.js";
 import { visible } from "../../base/text/visible.js";
 import type { Plan } from "../../base/types/types.js";
 import type { Chain } from "../../chain/app/chain.js";
@@ -36,6 +38,8 @@ import { CHECKS, type Row } from "./row.js";
 import { sidecarRows } from "./sidecar-row.js";
 
 export interface PreflightFlags extends PreUpgradeFlags {
+  /** Undefined: that of the process. */
+  readonly env?: Io["env"];
   /** The scheduled plan must have this name. */
   readonly plan?: string;
   /** A report of `upgrade rehearse -o json`; undefined: that of the home. */
@@ -54,7 +58,8 @@ export async function preflight(chain: Chain, path: string, flags: PreflightFlag
   const home = new Home(absolute);
   requireHome(home);
   if (!home.hasDatabase) throw noChain(path);
-  const place = sidecarPlace(chain, absolute);
+  const { env = process.env } = flags;
+  const place = sidecarPlace(chain, absolute, env);
   // Opens the home by itself, so it comes first: a file that is open twice in a process loses its locks with the first close.
   const start = preUpgradeOf(chain, absolute, flags);
   const { plan, rows } = withState(chain, home, flags, place);
@@ -65,12 +70,13 @@ export async function preflight(chain: Chain, path: string, flags: PreflightFlag
     ...validatorKeyRows(home),
     ...(await sidecarRows(place, absolute, plan)),
   ];
-  return { plan, rows: all.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check)) };
+  const sorted = all.sort((a, b) => CHECKS.indexOf(a.check) - CHECKS.indexOf(b.check));
+  return { plan, rows: completeAll(sorted, chain.name) };
 }
 
-function sidecarPlace(chain: Chain, path: string): SidecarPlace {
-  const { DAEMON_HOME: home, DAEMON_NAME: name } = process.env;
-  return { home: resolve(home || path), name: name || chain.name };
+function sidecarPlace(chain: Chain, path: string, env: Io["env"]): SidecarPlace {
+  const { DAEMON_HOME: home, DAEMON_NAME: name } = env;
+  return { home: resolve(home || path), name: name || chain.name, env };
 }
 
 interface PreUpgradeEnd {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { messageOf } from "../../base/errors/errors.js";
 import { diskFiles } from "../../base/files/disk-files.js";
 import type { Files } from "../../base/files/files.js";
+import type { Io } from "../../base/terminal/io.js";
 import { VERSION } from "../../base/terminal/version.js";
 import { toHex } from "../../base/text/bytes.js";
 import { shellWord } from "../../base/text/shell-word.js";
@@ -28,12 +29,13 @@ export interface SidecarPlace {
   readonly home: string;
   /** DAEMON_NAME, else the chain's program. */
   readonly name: string;
+  readonly env: Io["env"];
 }
 
 /** `undefined`: there are no folders. */
-export function stagedProgram({ home, name }: SidecarPlace, plan: Plan): Program | undefined {
+export function stagedProgram({ home, name, env }: SidecarPlace, plan: Plan): Program | undefined {
   if (diskFiles.facts(join(home, "cosmovisor"))?.kind !== "folder") return undefined;
-  const isCaseKept = process.env["COSMOVISOR_DISABLE_RECASE"] === "true";
+  const isCaseKept = env["COSMOVISOR_DISABLE_RECASE"] === "true";
   const own = process.argv[1] ?? process.execPath;
   return new Layout({ home, name, program: undefined, upgrades: new Map(), own, isCaseKept }).of(plan.name);
 }

@@ -27,7 +27,7 @@ export async function sidecarRows(place: SidecarPlace, node: string, plan: Plan)
     if (!isHaltOfFailure(halt)) return [{ check, state: "warning", words: nobody }];
     return [{ check, state: "missing", words: `the node ended: ${haltWords(halt)}`, next: halt.commands[0] }];
   }
-  const read = readSettings({ ...process.env, DAEMON_HOME: place.home, DAEMON_NAME: place.name }, undefined);
+  const read = readSettings({ ...place.env, DAEMON_HOME: place.home, DAEMON_NAME: place.name }, undefined);
   const { settings } = read;
   const { found, findings } = await examineHome(read, realMachine);
   const lacking = [

@@ -177,8 +177,10 @@ export async function makeProgram(
   version: string,
   more: readonly ProgramCommand[] = [],
 ): Promise<Cobra> {
+  const { chain, io, setExitStatus, openLog } = own;
   const program = rootCommand(own, version);
-  const context: Context = Object.assign(makeOutput(program, own.io, own.chain.name), own);
+  const output = makeOutput(program, io, chain.name);
+  const context: Context = Object.assign(output, { chain, io, setExitStatus, openLog });
   const [first, second] = operands(args, program);
   const wanted = first === "help" ? second : first;
   // What can be set is what the flags of all commands are called.

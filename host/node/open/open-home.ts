@@ -9,6 +9,7 @@ import { upgradeFiles } from "../../base/files/atomic-file.js";
 import { removeDeadTemporaries } from "../../base/files/dead-temporaries.js";
 import { hasFileLocks } from "../../base/files/file-lock.js";
 import { sha256 } from "../../base/native/sha256.js";
+import { completedLog } from "../../base/text/program-text.js";
 import type { CommitID, Height } from "../../base/types/types.js";
 import { App, type AppOptions } from "../../chain/app/app.js";
 import type { Chain } from "../../chain/app/chain.js";
@@ -39,13 +40,7 @@ import { nodeVerifySignature } from "../home/node-signatures.js";
 import { readinessOf, sayReadiness } from "../home/readiness.js";
 import { roomLine, upgradeRoom } from "../home/upgrade-room.js";
 import { stagedHandlers, versionsAndHandlers } from "../home/versions-and-handlers.js";
-import {
-  type ChainPosition,
-  completedLog,
-  type HoldOptions,
-  type OpenApp,
-  type OpenNodeOptions,
-} from "./open-options.js";
+import type { ChainPosition, HoldOptions, OpenApp, OpenNodeOptions } from "./open-options.js";
 import { checkDatabase } from "./start-checks.js";
 
 const NO_FILE_LOCKS =
@@ -78,7 +73,7 @@ export class OpenHome {
 
   /** For the embedded engine. @throws UpgradeError UPG_STORE_LOCKED, UPG_STORE_IO, UPG_STORE_SIGNED, UPG_INVALID_CONFIG */
   static hold(given: OpenNodeOptions): OpenHome {
-    const options = { ...given, log: completedLog(given) };
+    const options = { ...given, log: completedLog(given.log, given.chain.name) };
     const home = new Home(options.home);
     requireHome(home);
     const key = readConsensusKey(home.validatorKeyFile);
@@ -87,7 +82,7 @@ export class OpenHome {
 
   /** For CometBFT, which has keys, clock and blocks of its own. @throws as `hold` */
   static holdForComet(given: HoldOptions): OpenHome {
-    const options = { ...given, log: completedLog(given) };
+    const options = { ...given, log: completedLog(given.log, given.chain.name) };
     const home = new Home(options.home);
     requireHome(home);
     return new OpenHome(home, "cometbft", options, lockHome(home, options.log), undefined);

@@ -1,6 +1,5 @@
 /** What a home is held with, and what is known of a chain that was brought up in it. */
 
-import { completeText } from "../../base/text/program-text.js";
 import type { Height, OnProgress } from "../../base/types/types.js";
 import type { App } from "../../chain/app/app.js";
 import type { Chain } from "../../chain/app/chain.js";
@@ -63,9 +62,4 @@ export interface OpenApp {
   readonly database: LmdbDatabase;
   /** Records that become visible with the first block; undefined once it was committed. */
   readonly alongsideFirst: ((batch: Batch) => void) | undefined;
-}
-
-/** The log, in which commands to type are of the chain's program. */
-export function completedLog({ log, chain }: Pick<HoldOptions, "log" | "chain">): HoldOptions["log"] {
-  return (level, message) => log(level, completeText(message, chain.name));
 }

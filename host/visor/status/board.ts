@@ -1,6 +1,6 @@
 /** The sidecar's status, kept in memory: who changes it does not wait for who shows it, and is not ended by them. */
 
-import { completeText } from "../../base/text/program-text.js";
+import { completeAll } from "../../base/text/program-text.js";
 import type { Clock } from "../decide/machine.js";
 import { VISOR_PROGRAM } from "../decide/program-variables.js";
 import type { Phase, StatusBoard, VisorStatus, VisorTotals } from "../decide/status.js";
@@ -41,7 +41,8 @@ export class Board implements StatusBoard {
     const before = this.#current;
     const phase = change.phase ?? before.phase;
     const since = phase === before.phase ? before.since : this.#time();
-    const after: VisorStatus = { ...before, ...completed(change), since };
+    // Errors that the status repeats may hold commands to type: here they are the sidecar's, as in its log.
+    const after: VisorStatus = { ...before, ...completeAll(change, VISOR_PROGRAM), since };
     if (JSON.stringify(after) === JSON.stringify(before)) return;
     this.#current = after;
     if (phase !== before.phase) this.#measure(phase);
@@ -94,11 +95,3 @@ const NOTHING_KNOWN: Omit<VisorStatus, "since"> = {
   message: "",
   next: [],
 };
-
-/** Errors that the status repeats may hold commands to type: here they are the sidecar's, as in its log. */
-function completed<T>(value: T): T {
-  if (typeof value === "string") return completeText(value, VISOR_PROGRAM) as T;
-  if (Array.isArray(value)) return value.map(completed) as T;
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, completed(each)])) as T;
-}

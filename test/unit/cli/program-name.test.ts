@@ -117,10 +117,15 @@ describe("commands of two chains in one process, at the same time", () => {
 
   test("errors of the command line and of libraries below it → commands of its own program", async () => {
     await expectOwn(["nope"], "stderr", 2, (name) => `unknown command "nope" for "${name}"`);
-    const lost = ["export", "--home", NOWHERE];
+    const lost = ["snapshots", "list", "--home", NOWHERE];
     await expectOwn(lost, "stderr", 2, (name) => `\`${name} init NAME --home ${NOWHERE}\` first [UPG_INVALID_CONFIG]`);
     await expectOwn([...lost, "-o", "json"], "stderr", 2, (name) => `\`${name} init NAME --home ${NOWHERE}\``);
-    await expectOwn([...lost, "--trace"], "stderr", 2, (name) => `UpgradeError: make a home with \`${name} init`);
+    await expectOwn(
+      [...lost, "--trace"],
+      "stderr",
+      2,
+      (name) => `genesis.json is missing: make a home with \`${name} init NAME --home ${NOWHERE}\` first\n    at `,
+    );
     await expectOwn(["pre-upgrade", "--home", NOWHERE], "stderr", 30, (name) => `\`${name} init NAME`);
   });
 

@@ -96,18 +96,18 @@ function refused(why: string): UpgradeError {
 }
 
 /** What voters read where the proposer wrote no summary; what cannot be undone comes first. */
-export function handlerSummary(handler: CheckedHandler): string {
+export function handlerSummary(program: string, handler: CheckedHandler): string {
   const lines = consequenceLines(handler).map((line) => line.trim().replace(/ {2,}/, ": "));
   const severe = lines.filter((line) => /^[A-Z]{2}/.test(line));
   const first = `Runs the upgrade handler with SHA-256 ${handler.sha256}, at most ${handler.gas_limit} gas. Its manifest declares:`;
-  return cut([first, ...severe, ...lines.filter((line) => !severe.includes(line))]);
+  return cut(program, [first, ...severe, ...lines.filter((line) => !severe.includes(line))]);
 }
 
 /** As many lines as a summary may have bytes for. */
-function cut(lines: readonly string[]): string {
+function cut(program: string, lines: readonly string[]): string {
   const whole = lines.join("\n");
   if (utf8(whole).length <= SUMMARY_BYTES_MAX) return whole;
-  const rest = (count: number) => `… and ${count} more lines: ${PROGRAM} handler check FILE`;
+  const rest = (count: number) => `… and ${count} more lines: ${program} handler check FILE`;
   let room = SUMMARY_BYTES_MAX - utf8(rest(lines.length)).length;
   const kept: string[] = [];
   for (const line of lines) {

@@ -65,7 +65,7 @@ function withHandler(name: string, flags: SoftwareUpgradeFlags, context: Context
   const handler = checkedHandler(chain, file, name);
   const info = infoWithHandler(upgradeInfo, { sha256: handler.sha256, url });
   context.say(visibleLines(checkText(handler)));
-  const summary = flags.summary ?? handlerSummary(handler);
+  const summary = flags.summary ?? handlerSummary(chain.name, handler);
   return { info, proposal: { ...flags, summary } };
 }
 

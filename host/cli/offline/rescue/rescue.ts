@@ -11,6 +11,7 @@ import { readFileIfThere, writeFileAtomically } from "../../../base/files/atomic
 import { readRegularFile } from "../../../base/files/open-file.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import { joinBytes, toHex, utf8 } from "../../../base/text/bytes.js";
+import { completeAll } from "../../../base/text/program-text.js";
 import { decodeLossy } from "../../../base/text/text.js";
 import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
 import type { Chain } from "../../../chain/app/chain.js";
@@ -80,7 +81,10 @@ class Gathering {
 
   all(log: string | undefined): void {
     const { home } = this;
-    this.#text("report.json", () => `${JSON.stringify(rescueFacts(this.chain, home), null, 2)}\n`);
+    this.#text(
+      "report.json",
+      () => `${JSON.stringify(completeAll(rescueFacts(this.chain, home), this.chain.name), null, 2)}\n`,
+    );
     for (const name of ["halt.json", "upgrade-info.json"]) this.#file(name, join(home.dataFolder, name));
     for (const name of ["app.toml", "client.toml", "config.toml"]) {
       this.#file(`settings/${name}`, join(home.configFolder, name), openSettings);

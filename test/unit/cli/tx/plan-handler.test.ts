@@ -119,7 +119,7 @@ describe("handlerSummary()", () => {
       storeUpgrades: { deleted: ["old"] },
       versions: { bank: { from: [2], to: 3 } },
     });
-    const summary = handlerSummary(checkedHandler(exampleChain, file("sum.wasm", bytes), "v3"));
+    const summary = handlerSummary("chaind", checkedHandler(exampleChain, file("sum.wasm", bytes), "v3"));
     expect(summary).toContain(`SHA-256 ${toHex(sha256(bytes))}`);
     expect(summary).toContain("DELETES STORE");
     expect(summary.indexOf("DELETES STORE")).toBeLessThan(summary.indexOf("writes stores"));
@@ -129,7 +129,7 @@ describe("handlerSummary()", () => {
   test("a handler with more than a summary holds → cut at the bound of gov, with the command that shows all", () => {
     const deleted = Array.from({ length: 400 }, (_, i) => `store-${i}`).sort();
     const bytes = build(guest(), { name: "v3", storeUpgrades: { deleted } });
-    const summary = handlerSummary(checkedHandler(exampleChain, file("long.wasm", bytes), "v3"));
+    const summary = handlerSummary("chaind", checkedHandler(exampleChain, file("long.wasm", bytes), "v3"));
     expect(Buffer.byteLength(summary)).toBeLessThanOrEqual(10_200);
     expect(summary).toMatch(/and \d+ more lines: chaind handler check/);
   });
