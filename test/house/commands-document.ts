@@ -20,10 +20,8 @@ const LOADS_ALL = { chaind: "completion", chainvisor: COMPLETE };
 const NO_TOOLS = {} as VisorTools;
 
 export async function programCommands(): Promise<{ chaind: readonly Command[]; chainvisor: readonly Command[] }> {
-  const { chain, io, setExitStatus, openLog } = exampleContext;
-  const own = { chain, io, setExitStatus, openLog };
   return {
-    chaind: commandsBelow(await makeProgram(own, [LOADS_ALL.chaind], "0.0.0")),
+    chaind: commandsBelow(await makeProgram(exampleContext, [LOADS_ALL.chaind], "0.0.0")),
     chainvisor: commandsBelow(await makeVisorProgram([LOADS_ALL.chainvisor], "0.0.0", NO_TOOLS)),
   };
 }
