@@ -5,7 +5,7 @@
  * AssemblyScript twin and `docs/errors.md` their page. One test holds the three equal.
  */
 
-import { completeText, OWN_PROGRAM } from "../text/program-text.js";
+import { OWN_PROGRAM, PROGRAM } from "../text/program-text.js";
 import { briefMessageOf } from "../text/text.js";
 import {
   bug,
@@ -250,14 +250,14 @@ export class UpgradeError extends Error {
     message: string,
     options: { cause?: unknown; details?: ErrorDetails } = {},
   ) {
-    super(completeText(message, OWN_PROGRAM), options.cause === undefined ? undefined : { cause: options.cause });
+    super(message.replaceAll(PROGRAM, OWN_PROGRAM), options.cause === undefined ? undefined : { cause: options.cause });
     this.#template = message;
     this.details = options.details ?? {};
   }
   readonly details: ErrorDetails;
   readonly #template: string;
 
-  /** The message with `PROGRAM` where a command names its program. Whoever prints it completes it (base/text/program-text.ts). */
+  /** The message before its completion (base/text/program-text.ts): a report names the program that prints it. */
   get template(): string {
     return this.#template;
   }

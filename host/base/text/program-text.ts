@@ -3,7 +3,7 @@
  * {@link PROGRAM}, and what prints them completes them: a command line, a log, halt.json, a server, CometBFT's socket.
  */
 
-/** Stands for the name of the program that prints a text. Nobody types its noncharacter, so text of users is never completed. */
+/** The place of the name of the program that prints a text. Nobody types its noncharacter, so text of users is never completed. */
 export const PROGRAM = "{\ufdd0program}";
 
 /** The program of this package. Errors name it to those who catch them in code of their own: there is always such a command. */
