@@ -4,7 +4,7 @@
  */
 
 /** The place of the name of the program that prints a text. Nobody types its noncharacter, so text of users is never completed. */
-export const PROGRAM = "{\ufdd0program}";
+export const PROGRAM = "{\ufdd0}";
 
 /** The program of this package. Errors name it to those who catch them in code of their own: there is always such a command. */
 export const OWN_PROGRAM = "chaind";
