@@ -43,6 +43,9 @@ function change(field: string, vector: VectorCase): unknown {
     case "error":
     case "codec_error":
       return value === null ? "changed" : null;
+    case "cli_yaml":
+      if (value === null) return "changed";
+      return typeof value === "string" ? value.replace("plan:", "plans:") : { ...value, len: 0 };
     case "remarshal":
       return typeof value === "string" ? `${value}1863` : { ...value, len: 0 };
     default:

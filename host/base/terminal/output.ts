@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import { completeText } from "../text/program-text.js";
 import { visibleJson, visibleLines } from "../text/visible.js";
 import type { Io } from "./io.js";
-import { jsonToYaml, type YamlValue } from "./yaml/yaml.js";
+import type { YamlValue } from "./yaml.js";
 
 /** What commands write with. */
 export interface Output {
-  /** The result of a command. `text`: what people read instead of YAML. */
-  print(answer: object, text?: string): void;
+  /** Prints the result of a command. `text`: what people read instead of YAML. */
+  print(answer: object, text?: string): Promise<void>;
   /** Is the result read by a machine? */
   readonly isJson: boolean;
   /** A line for people: progress, warnings, advice. */
@@ -22,10 +22,8 @@ export function makeOutput(program: Pick<Command, "opts">, io: Pick<Io, "stdout"
     get isJson() {
       return isJson();
     },
-    print(answer, text) {
-      const printed = isJson()
-        ? jsonLine(answer)
-        : visibleLines(text ?? jsonToYaml(JSON.parse(jsonLine(answer)) as YamlValue));
+    async print(answer, text) {
+      const printed = isJson() ? jsonLine(answer) : visibleLines(text ?? (await yamlText(answer)));
       io.stdout.write(ended(completeText(printed, name)));
     },
     say: (line) => void io.stderr.write(`${completeText(line, name)}\n`),
@@ -33,6 +31,12 @@ export function makeOutput(program: Pick<Command, "opts">, io: Pick<Io, "stdout"
 }
 
 const ended = (text: string) => (text.endsWith("\n") ? text : `${text}\n`);
+
+/** A result as YAML. Loads the YAML package on first use. */
+export async function yamlText(answer: object): Promise<string> {
+  const { jsonToYaml } = await import("./yaml.js");
+  return jsonToYaml(JSON.parse(jsonLine(answer)) as YamlValue);
+}
 
 /** One line, as Go's encoder writes it: `< > &` and characters that do not show are escaped, 64-bit integers are texts. */
 export function jsonLine(answer: unknown): string {

@@ -39,7 +39,7 @@ export function registerConfig(program: Cobra, context: Context): void {
     .example("config get client chain-id", "config get node", "config get app api.address")
     .action((first: string, key: string | undefined) => {
       const [name, setting] = isName(first) ? [first, key] : (["client", first] as const);
-      printSetting(context, homeOf(program), name, setting);
+      return printSetting(context, homeOf(program), name, setting);
     });
   config
     .command("set")
@@ -67,14 +67,14 @@ export function registerConfig(program: Cobra, context: Context): void {
     .argument("[file]", "client or app", "client")
     .option("--sources", "show for each setting where its value comes from")
     .summary("Print all settings of a file")
-    .action((name: string, { sources }: { sources?: boolean }) => {
+    .action(async (name: string, { sources }: { sources?: boolean }) => {
       if (!isName(name)) throw usage(`there is no settings file "${name}": client or app`);
       const table = readConfig(homeOf(program), name);
       if (!sources) return context.print(table);
       const defaults = name === "app" ? limitDefaults() : new Map<string, string>();
       const fromEnv = variablesOf(context);
       const found = withSources(table, configPath(homeOf(program), name), fromEnv);
-      context.print({ ...withDefaults(defaults, fromEnv), ...found });
+      await context.print({ ...withDefaults(defaults, fromEnv), ...found });
     });
   config
     .command("home")
@@ -146,15 +146,15 @@ function homeOf(program: Cobra): string {
   return String(program.opts()["home"]);
 }
 
-function printSetting(output: Output, home: string, name: ConfigName, key: string | undefined): void {
+async function printSetting(output: Output, home: string, name: ConfigName, key: string | undefined): Promise<void> {
   const table = readConfig(home, name);
   if (key === undefined) {
-    output.print(table);
+    await output.print(table);
     return;
   }
   const value = configValue(table, key);
   if (value === undefined) throw usage(`there is no setting ${key} in ${configPath(home, name)}`);
-  output.print({ [key]: value }, value);
+  await output.print({ [key]: value }, value);
 }
 
 function withSources(table: ConfigTable, file: string, fromEnv: FromEnvironment, prefix = ""): Record<string, Sourced> {

@@ -28,7 +28,7 @@ export function registerGenesis(program: Cobra, context: Context): void {
     )
     .action(async (key: string, coins: string, flags: AddAccountFlags, command: Cobra) => {
       const { addAccount } = await import("../genesis/add-account.js");
-      context.print(await addAccount(context, homeOf(command), key, coins, flags));
+      await context.print(await addAccount(context, homeOf(command), key, coins, flags));
     });
   registerGentx(genesis, context);
   genesis
@@ -38,7 +38,7 @@ export function registerGenesis(program: Cobra, context: Context): void {
     .summary("Check a genesis document")
     .action(async (file: string | undefined, _: unknown, command: Cobra) => {
       const { validateGenesis } = await import("../genesis/validate.js");
-      context.print(validateGenesis(context.chain, homeOf(command), file));
+      await context.print(validateGenesis(context.chain, homeOf(command), file));
     });
 }
 
@@ -58,7 +58,7 @@ function registerGentx(genesis: Cobra, context: Context): void {
     .example(`genesis add-validator bob 100000000ustake --pubkey '{"@type":"/cosmos.crypto.ed25519.PubKey","key":"…"}'`)
     .action(async (key: string, amount: string, flags: ValidatorFlags & AddAccountFlags, command: Cobra) => {
       const { addValidator } = await import("../genesis/gentx.js");
-      context.print(await addValidator(context, homeOf(command), key, amount, flags));
+      await context.print(await addValidator(context, homeOf(command), key, amount, flags));
     });
   addValidatorFlags(genesis.command("gentx"))
     .argument("<key>", "the operator's key in the keyring, with an account in the genesis document")
@@ -83,7 +83,7 @@ function registerGentx(genesis: Cobra, context: Context): void {
         ...flags,
         ...(chainId ? { chainId } : {}),
       });
-      context.print({ file }, `Genesis transaction written to ${JSON.stringify(file)}`);
+      await context.print({ file }, `Genesis transaction written to ${JSON.stringify(file)}`);
     });
   genesis
     .command("collect-gentxs")
@@ -96,7 +96,7 @@ function registerGentx(genesis: Cobra, context: Context): void {
     )
     .action(async ({ gentxDir }: { gentxDir?: string }, command: Cobra) => {
       const { collectGentxs } = await import("../genesis/collect-gentxs.js");
-      context.print(collectGentxs(context.chain, homeOf(command), gentxDir));
+      await context.print(collectGentxs(context.chain, homeOf(command), gentxDir));
     });
 }
 

@@ -55,8 +55,8 @@ export function registerInit(program: Cobra, context: Context): void {
     .action(async (moniker: string, options: Omit<InitOptions, "home" | "moniker">, command: Cobra) => {
       const { home, chainId } = command.optsWithGlobals() as { home: string; chainId?: string };
       const all = { ...options, home, moniker, ...(chainId ? { chainId } : {}) };
-      if (all.genesis === undefined) context.print(initHome(chain, all));
-      else context.print(await withPlainDocument(all.genesis, (genesis) => initHome(chain, { ...all, genesis })));
+      if (all.genesis === undefined) await context.print(initHome(chain, all));
+      else await context.print(await withPlainDocument(all.genesis, (genesis) => initHome(chain, { ...all, genesis })));
     });
 }
 

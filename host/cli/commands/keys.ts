@@ -85,7 +85,7 @@ async function add(name: string, flags: AddFlags, command: Cobra, context: Conte
       ? { name, address: chain.addresses.encode(key.addressBytes), type: "local" as const, key: simple }
       : await keyring.add(name, key);
     const isShown = !flags.recover && flags.backup;
-    context.print({ ...shownKey(info), ...(isShown && context.isJson ? { mnemonic } : {}) });
+    await context.print({ ...shownKey(info), ...(isShown && context.isJson ? { mnemonic } : {}) });
     if (!isShown || context.isJson) return;
     context.say(
       `\nWrite these words down and keep them safe: they are the only way to have the key back.\n\n${mnemonic}`,
@@ -110,14 +110,14 @@ function registerReaders(keys: Cobra, context: Context): void {
     .option("-n, --list-names", "names only")
     .action(async (flags: KeyringFlags & { listNames?: boolean }, command: Cobra) => {
       const { listKeys } = await import("../client/sdk-keys.js");
-      await inKeyring(context, flags, command, (keyring) => {
+      await inKeyring(context, flags, command, async (keyring) => {
         const all = listKeys(keyring, (line) => context.say(line));
         if (flags.listNames)
-          context.print(
+          await context.print(
             all.map(({ name }) => name),
             all.map(({ name }) => `${name}\n`).join(""),
           );
-        else context.print(all.map(shownKey));
+        else await context.print(all.map(shownKey));
       });
     });
   addKeyringFlags(keys.command("show"))
@@ -137,7 +137,7 @@ function registerReaders(keys: Cobra, context: Context): void {
     .action(async ({ words }: { words: number }) => {
       const { newMnemonic } = await import("../wallet/derive.js");
       const mnemonic = newMnemonic(words);
-      context.print({ mnemonic }, mnemonic);
+      await context.print({ mnemonic }, mnemonic);
     });
 }
 
@@ -153,9 +153,9 @@ async function show(key: ReturnType<typeof shownKey>, flags: ShowFlags, context:
   if (!form) throw usage(`invalid argument "${flags.bech}" for "--bech" flag: acc, val or cons`);
   if (flags.address && flags.pubkey) throw usage("cannot use both --address and --pubkey at once");
   const address = form.encode(addresses.decode(key.address));
-  if (flags.address) context.print({ address }, address);
-  else if (flags.pubkey) context.print({ pubkey: key.pubkey }, key.pubkey);
-  else context.print({ ...key, address });
+  if (flags.address) await context.print({ address }, address);
+  else if (flags.pubkey) await context.print({ pubkey: key.pubkey }, key.pubkey);
+  else await context.print({ ...key, address });
 }
 
 interface ExportFlags extends KeyringFlags {
@@ -190,7 +190,7 @@ function registerMovers(keys: Cobra, context: Context): void {
       }
       await inKeyring(context, flags, command, async (keyring) => {
         const hex = toHex(await keyring.privateKey(keyring.find(name).name));
-        context.print({ name, private_key: hex }, hex);
+        await context.print({ name, private_key: hex }, hex);
       });
     });
   addKeyringFlags(keys.command("import-hex"))
@@ -202,7 +202,7 @@ function registerMovers(keys: Cobra, context: Context): void {
       await inKeyring(context, flags, command, async (keyring, prompt) => {
         const text = (given ?? (await prompt.secret("The private key (hex): "))).trim();
         if (!/^[0-9a-fA-F]{64}$/.test(text)) throw usage("a private key is 64 hex digits");
-        context.print(shownKey(await keyring.add(name, accountKey(fromHex(text)))));
+        await context.print(shownKey(await keyring.add(name, accountKey(fromHex(text)))));
       });
     });
 }
@@ -220,8 +220,8 @@ function registerSdkKeys(keys: Cobra, context: Context): void {
       const { migrateKeys } = await import("../client/sdk-keys.js");
       const copied: KeyInfo[] = [];
       await inKeyring(context, flags, command, (keyring) =>
-        migrateKeys(keyring, names, (key) => copied.push(key)).finally(() => {
-          if (copied.length > 0) context.print(copied.map(shownKey));
+        migrateKeys(keyring, names, (key) => copied.push(key)).finally(async () => {
+          if (copied.length > 0) await context.print(copied.map(shownKey));
         }),
       );
     });
@@ -237,7 +237,7 @@ function registerSdkKeys(keys: Cobra, context: Context): void {
     .action(async (name: string, file: string, flags: KeyringFlags, command: Cobra) => {
       const { importArmor } = await import("../client/sdk-keys.js");
       await inKeyring(context, flags, command, async (keyring, prompt) =>
-        context.print(shownKey(await importArmor(keyring, prompt, name, file))),
+        await context.print(shownKey(await importArmor(keyring, prompt, name, file))),
       );
     });
 }

@@ -138,7 +138,7 @@ async function init(count: string, flags: InitFlags, command: Cobra, context: Co
     votingNanos: votingPeriod,
   };
   const network = await initLocalnet(context, folder, Number(count), options);
-  context.print({ home: folder, ...network }, `${networkTable(network)}\n\nchain ${chainId} in ${folder}`);
+  await context.print({ home: folder, ...network }, `${networkTable(network)}\n\nchain ${chainId} in ${folder}`);
 }
 
 const MILLI = 1_000_000n;

@@ -25,7 +25,7 @@ export function question<F extends QueryFlags>(
     const flags = given.at(-2) as F;
     const asked = given.slice(0, words.length).filter((word): word is string => typeof word === "string");
     const { json, text } = await (await load())(asked, flags, context.chain);
-    context.print(json, text);
+    await context.print(json, text);
   });
 }
 

@@ -14,6 +14,6 @@ export function registerStatus(program: Cobra, context: Context): void {
       const { rpcClient } = await import("../client/flags.js");
       const answer = (await rpcClient(flags).call("status")) as object;
       // JSON without `-o json` too: scripts pipe it, as they do with the Cosmos SDK's programs.
-      context.print(answer, jsonLine(answer));
+      await context.print(answer, jsonLine(answer));
     });
 }

@@ -18,8 +18,8 @@ export function registerVersion(program: Cobra, context: Context): void {
     .option("--long", "more than the version")
     .action(async ({ long }: { long?: boolean }) => {
       const facts = { name: "chain-upgrade", server_name: chain.name, version: VERSION };
-      if (!long) context.print(facts, VERSION);
-      else context.print({ ...facts, ...(await longFacts(chain)) });
+      if (!long) await context.print(facts, VERSION);
+      else await context.print({ ...facts, ...(await longFacts(chain)) });
     });
 }
 

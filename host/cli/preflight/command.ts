@@ -41,7 +41,7 @@ export function registerPreflight(program: Cobra, group: Cobra, context: Context
         start: () => settledStart(program, io.env, startUnderSidecar(chain.name, home, io.env)),
       };
       const { plan, rows } = await preflight(chain, home, all);
-      context.print(
+      await context.print(
         {
           plan: { name: plan.name, height: String(plan.height) },
           is_ready: isReady(rows),

@@ -74,7 +74,7 @@ function registerMethod(group: Cobra, word: string, method: DescMethod, context:
     const options = given.at(-2) as QueryFlags & Json;
     const request = requestOf(chain, method, { words, given, flags, options, page });
     const answer = await ask(queryClient(options), method, request, options.height);
-    context.print(messageJson(chain, method.output, answer));
+    await context.print(messageJson(chain, method.output, answer));
   });
 }
 

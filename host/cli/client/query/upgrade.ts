@@ -2,7 +2,7 @@
 
 import { UpgradeError } from "../../../base/errors/errors.js";
 import { Query, type UpgradeProgress } from "../../../base/gen/chain/upgrade/v1beta1/query_pb.js";
-import { jsonToYaml, type YamlValue } from "../../../base/terminal/yaml/yaml.js";
+import { yamlText } from "../../../base/terminal/output.js";
 import { visible } from "../../../base/text/visible.js";
 import type { Estimate } from "../../../chain/app/pace.js";
 import { RpcClient } from "../../../node/remote/client.js";
@@ -27,12 +27,12 @@ export const plan: Question<PlanFlags> = async (_, flags) => {
   const { plan: found } = await askUpgrade(client, method.currentPlan, {}, flags.height);
   if (!found) return { json: { plan: null }, text: "no upgrade scheduled" };
   const { name, height, info, time } = found;
-  const fields = JSON.parse(planProtoJson({ name, height, info, ...(time ? { time } : {}) })) as YamlValue;
+  const fields = JSON.parse(planProtoJson({ name, height, info, ...(time ? { time } : {}) })) as object;
   // Times of blocks are asked of an RPC.
   const estimate = client instanceof RpcClient ? await orNothing(estimateAt(client, height)) : undefined;
   return {
     json: { plan: fields, ...(flags.estimate ? { estimate: estimate ? estimateJson(estimate) : null } : {}) },
-    text: `${jsonToYaml({ plan: fields })}${estimate ? estimateText(estimate) : ""}`,
+    text: `${await yamlText({ plan: fields })}${estimate ? estimateText(estimate) : ""}`,
   };
 };
 

@@ -38,11 +38,11 @@ export async function broadcast(
   if (checked.code === 0 && flags.broadcastMode === "block") {
     const millis = Number(flags.timeout / NANOS_PER_MILLI);
     const { json } = await waitForTx(chain, rpc, hash, millis);
-    context.print(json);
+    await context.print(json);
     refuse(json as { code: number; codespace: string; raw_log: string });
     return;
   }
-  context.print(checked);
+  await context.print(checked);
   refuse(checked);
 }
 

@@ -37,7 +37,7 @@ export async function multisign({ file, name, signatures }: Parts, flags: SignFl
     if (given.size < key.threshold) {
       throw usage(`${name} needs the signatures of ${key.threshold} members, got those of ${given.size}`);
     }
-    printDocument(messageJson(chain, TxSchema, joined(chain, tx, key, account, given)), flags, context);
+    await printDocument(messageJson(chain, TxSchema, joined(chain, tx, key, account, given)), flags, context);
   });
 }
 

@@ -1,8 +1,7 @@
 /** What a proposal will send, shown before it is signed: what a person left out is as visible as what they wrote. */
 
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
-import { jsonLine } from "../../../base/terminal/output.js";
-import { jsonToYaml, type YamlValue } from "../../../base/terminal/yaml/yaml.js";
+import { yamlText } from "../../../base/terminal/output.js";
 import { nearest } from "../../../base/text/text.js";
 import { visibleLines } from "../../../base/text/visible.js";
 import type { Plan } from "../../../base/types/types.js";
@@ -21,12 +20,15 @@ interface ShownProposal {
 }
 
 /** Describes a proposal in lines for people. */
-export function proposalSummary(chain: Chain, { title, deposit, expedited, messages }: ShownProposal): string {
+export async function proposalSummary(
+  chain: Chain,
+  { title, deposit, expedited, messages }: ShownProposal,
+): Promise<string> {
   const kind = expedited ? "expedited proposal" : "proposal";
   const lines = [`${kind} ${JSON.stringify(title)}, deposit ${deposit === "" ? "none" : deposit}`];
   for (const [index, message] of messages.entries()) {
     lines.push(`message ${index + 1} of ${messages.length}:`);
-    const yaml = jsonToYaml(JSON.parse(jsonLine(messageJson(chain, AnySchema, message))) as YamlValue);
+    const yaml = await yamlText(messageJson(chain, AnySchema, message));
     for (const line of yaml.trimEnd().split("\n")) lines.push(`  ${line}`);
     const plan = scheduledPlan(message);
     if (plan) lines.push(`  ${planLine(plan)}`);

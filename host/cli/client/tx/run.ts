@@ -84,7 +84,7 @@ export async function runSubmit(file: string, flags: TxFlags, context: Context):
     if (wrong !== undefined) throw new UpgradeError("UPG_INVALID_PLAN_INFO", wrong);
   }
   const { title = "", deposit: coins, expedited = false } = proposal;
-  context.say(proposalSummary(chain, { title, deposit: coins, expedited, messages }));
+  context.say(await proposalSummary(chain, { title, deposit: coins, expedited, messages }));
   await send(flags, context, ({ address }) => [submitProposal(messages, address, proposal)]);
 }
 

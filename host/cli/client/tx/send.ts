@@ -58,7 +58,7 @@ export async function send(flags: TxFlags, context: Context, make: MakeMessages)
     const messages = await make(sender, flags.generateOnly ? undefined : rpc, keyring);
     const tx = contents(flags, messages, payer?.address ?? "");
     if (flags.generateOnly) {
-      printUnsigned(context, tx(fixedGas(flags)));
+      await printUnsigned(context, tx(fixedGas(flags)));
       return;
     }
     const senders = payer && payer.address !== sender.address ? [sender, payer] : [sender];
@@ -94,10 +94,10 @@ function timeoutFromNow({ timeoutDuration }: TxFlags): TxContents["timeoutTimest
 }
 
 /** JSON whatever the format: it is meant for `tx sign`. */
-function printUnsigned(context: Context, tx: Tx): void {
+async function printUnsigned(context: Context, tx: Tx): Promise<void> {
   const { chain } = context;
   const json = messageJson(chain, TxSchema, tx);
-  context.print(json, jsonLine(json));
+  await context.print(json, jsonLine(json));
 }
 
 function fixedGas({ gas }: TxFlags): bigint {
@@ -162,7 +162,7 @@ async function printGas(
   }
   const used = await simulatedGas(rpc, withSigners(chain, tx(0n), signers));
   const estimate = adjustedGas(used, flags.gasAdjustment);
-  context.print({ gas_used: String(used), gas_estimate: String(estimate) }, `gas estimate: ${estimate}`);
+  await context.print({ gas_used: String(used), gas_estimate: String(estimate) }, `gas estimate: ${estimate}`);
 }
 
 interface Sending {

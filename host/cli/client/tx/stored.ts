@@ -100,7 +100,7 @@ export async function signFile(file: string, flags: SignFlags, context: Context)
     const sign = (message: Uint8Array) => keyring.sign(name, message);
     if (flags.multisig === undefined && !flags.signatureOnly) {
       const whole = await signed(chain, tx, [{ key, mode: flags.signMode, ...facts, sign }]);
-      printDocument(messageJson(chain, TxSchema, whole), flags, context);
+      await printDocument(messageJson(chain, TxSchema, whole), flags, context);
       return;
     }
     // Which members will sign is not known yet, and SIGN_MODE_DIRECT signs that too.
@@ -110,7 +110,7 @@ export async function signFile(file: string, flags: SignFlags, context: Context)
     const { sequence } = facts;
     const descriptor = { publicKey: packKey(key), data: { sum: { case: "single", value: single } }, sequence } as const;
     const descriptors = create(SignatureDescriptorsSchema, { signatures: [descriptor] });
-    printDocument(messageJson(chain, SignatureDescriptorsSchema, descriptors), flags, context);
+    await printDocument(messageJson(chain, SignatureDescriptorsSchema, descriptors), flags, context);
   });
 }
 
@@ -136,10 +136,14 @@ export function requireNewDocument({ outputDocument: file }: SignFlags): void {
 }
 
 /** JSON to a file that does not exist yet, else to stdout. @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function printDocument(json: Readonly<Record<string, unknown>>, flags: SignFlags, output: Output): void {
+export async function printDocument(
+  json: Readonly<Record<string, unknown>>,
+  flags: SignFlags,
+  output: Output,
+): Promise<void> {
   const { outputDocument: file } = flags;
   if (file === undefined) {
-    output.print(json, jsonLine(json));
+    await output.print(json, jsonLine(json));
     return;
   }
   try {

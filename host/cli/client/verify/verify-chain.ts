@@ -40,7 +40,7 @@ export async function verifyChain(flags: VerifyChainFlags, output: Output): Prom
   const proven = file === undefined ? await ofNode(flags) : await ofFile(file, block, flags);
   const ran = flags.reExecute ? await runAgain(proven, flags) : undefined;
   if (out !== undefined) writeOutFile(out, utf8(`${JSON.stringify(proven.evidence)}\n`), inputs);
-  output.print(
+  await output.print(
     { ...claimsJson(proven), ...(ran ? { re_execution: reExecutionJson(ran) } : {}) },
     claimsText(proven) + (ran ? reExecutionText(ran) : ""),
   );

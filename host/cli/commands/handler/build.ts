@@ -37,7 +37,7 @@ export function registerBuild(handler: Cobra, context: Context): void {
       const root = packageRoot(fileURLToPath(import.meta.url));
       const building = buildProject({ ...options, packageRoot: root });
       const answer = await building.catch((error: unknown) => sayCompiler(error, context));
-      context.print(answer, buildText(answer));
+      await context.print(answer, buildText(answer));
     });
 }
 

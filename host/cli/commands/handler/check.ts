@@ -1,7 +1,7 @@
 /** `chaind handler check FILE…`: would a node take these files? */
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import { checkFile, checkText, exitOfChecks } from "../../author/file-check.js";
+import { checkFile, checkText, exitOfChecks, type FileCheck } from "../../author/file-check.js";
 import type { Context } from "../../flags/context.js";
 
 export function registerCheck(handler: Cobra, context: Context): void {
@@ -15,12 +15,13 @@ export function registerCheck(handler: Cobra, context: Context): void {
         "if one cannot be read, 2 if one is absent.",
     )
     .example("handler check v3.wasm", "handler check handlers/*.wasm -o json")
-    .action((files: string[]) => {
-      const checks = files.map((file) => {
+    .action(async (files: string[]) => {
+      const checks: FileCheck[] = [];
+      for (const file of files) {
         const check = checkFile(file, chain.table);
-        context.print(check, checkText(check));
-        return check;
-      });
+        await context.print(check, checkText(check));
+        checks.push(check);
+      }
       context.setExitStatus(exitOfChecks(checks));
     });
 }

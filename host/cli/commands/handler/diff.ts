@@ -19,11 +19,11 @@ export function registerDiff(handler: Cobra, context: Context): void {
     .description("Compares manifest, imports, exports, functions, and the gas of the project's scenes.")
     .option("--project <dir>", "folder of the project with the scenes", ".")
     .example("handler diff before.wasm after.wasm")
-    .action((a: string, b: string, { project }: { project: string }) => {
+    .action(async (a: string, b: string, { project }: { project: string }) => {
       const [left, right] = [readWasmFile(a), readWasmFile(b)];
       const fixtures = new HandlerProject(project).fixtures();
       const [gasA, gasB] = [gasIn(left, fixtures), gasIn(right, fixtures)];
-      context.print({
+      await context.print({
         same: left.sha256 === right.sha256,
         a: { file: a, sha256: left.sha256, size: left.size },
         b: { file: b, sha256: right.sha256, size: right.size },

@@ -23,6 +23,6 @@ export function registerInspect(handler: Cobra, context: Context): void {
       const inspected = inspectFile(file, chain.table);
       if (!inspected.ok) context.setExitStatus(REFUSED_EXIT);
       const { does: _, ...answer } = inspected;
-      context.print(answer, inspectionText(inspected, all));
+      await context.print(answer, inspectionText(inspected, all));
     });
 }

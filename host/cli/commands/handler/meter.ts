@@ -16,10 +16,10 @@ export function registerMeter(handler: Cobra, context: Context): void {
     )
     .requiredOption("--out <file>", "where to write it; may be the same file")
     .example("handler meter re-key.wasm --out handlers/v2.wasm")
-    .action((file: string, { out }: { out: string }) => {
+    .action(async (file: string, { out }: { out: string }) => {
       const answer = meterFile(file, out);
       const { name, sha256, size, metered } = answer;
-      context.print(
+      await context.print(
         answer,
         `${out}  ${size} bytes, ${metered} of them the metered module, for plan ${JSON.stringify(name)}\nsha256  ${sha256}`,
       );

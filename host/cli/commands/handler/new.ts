@@ -23,7 +23,7 @@ export function registerNew(handler: Cobra, context: Context): void {
     )
     .option("--plan <name>", "name of the plan that the handler serves", "v3")
     .example("handler new my-handler", "handler new my-handler --plan v4")
-    .action((dir: string, { plan }: { plan: string }) => {
+    .action(async (dir: string, { plan }: { plan: string }) => {
       const files = makeProject(dir, plan);
       const text = [
         `made ${dir}: ${files.join(", ")}`,
@@ -31,7 +31,7 @@ export function registerNew(handler: Cobra, context: Context): void {
         "      npm install",
         "      npm test",
       ];
-      context.print({ dir, files }, text.join("\n"));
+      await context.print({ dir, files }, text.join("\n"));
     });
 }
 

@@ -17,8 +17,8 @@ export function registerPack(handler: Cobra, context: Context): void {
     .option("--manifest <file>", "JSON of the manifest; a handler in C has it in its source")
     .requiredOption("--out <file>", "where to write the handler")
     .example("handler pack target/wasm32-unknown-unknown/release/v3.wasm --manifest manifest.json --out v3.wasm")
-    .action((file: string, options: { manifest?: string; out: string }) => {
+    .action(async (file: string, options: { manifest?: string; out: string }) => {
       const answer = packHandler({ file, ...options });
-      context.print(answer, packText(answer));
+      await context.print(answer, packText(answer));
     });
 }

@@ -37,7 +37,7 @@ export function registerRun(handler: Cobra, context: Context): void {
     .option("--gas", "print what the gas went to; for that the handler runs twice")
     .option("--handler-disk-max <bytes>", HANDLER_DISK_MAX_HELP, parseCount)
     .example("handler run v3.wasm --state node", "handler run v3.wasm --state node --height 40 -o json")
-    .action((file: string, { state, height, handlerDiskMax, gas }: RunOptions) => {
+    .action(async (file: string, { state, height, handlerDiskMax, gas }: RunOptions) => {
       let failure: Failure | undefined;
       try {
         const wasm = openMappedHandler(file);
@@ -46,7 +46,7 @@ export function registerRun(handler: Cobra, context: Context): void {
           failure = why;
         };
         const trial = tryHandler(chain, { handler: wasm, home: state, height, handlerDiskMax, log, onFailure, gas });
-        printTrial(trial, context);
+        await printTrial(trial, context);
       } catch (error) {
         if (!isUpgradeError(error)) throw error;
         if (!context.isJson) {
@@ -56,18 +56,18 @@ export function registerRun(handler: Cobra, context: Context): void {
           throw error;
         }
         context.setExitStatus(error.kind.exit);
-        context.print(failedAnswer(error, failure));
+        await context.print(failedAnswer(error, failure));
       }
     });
 }
 
 /** People get what the gas went to as a table of its own. */
-function printTrial(trial: Trial, output: Output): void {
+async function printTrial(trial: Trial, output: Output): Promise<void> {
   const { gas_profile: profile, ...answer } = trialAnswer(trial);
-  if (!profile) output.print(answer);
-  else if (output.isJson) output.print({ ...answer, gas_profile: profile });
+  if (!profile) await output.print(answer);
+  else if (output.isJson) await output.print({ ...answer, gas_profile: profile });
   else {
-    output.print(answer);
-    output.print(profile, gasLines(profile).join("\n"));
+    await output.print(answer);
+    await output.print(profile, gasLines(profile).join("\n"));
   }
 }

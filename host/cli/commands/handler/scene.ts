@@ -37,7 +37,7 @@ export function registerScene(handler: Cobra, context: Context): void {
     .option("--height <height>", "state of this height (default: the last one)", parseHeight)
     .requiredOption("--out <file>", "where to write the scene")
     .example("handler scene --state node --store bank --prefix 02 --limit 20 --out fixtures/real.json")
-    .action((options: SceneOptions) => {
+    .action(async (options: SceneOptions) => {
       const { state: home, height, limit, out, handler: file } = options;
       const inputs = file === undefined ? [] : [file];
       outputFile(new Home(home), outFile(out, inputs));
@@ -46,7 +46,7 @@ export function registerScene(handler: Cobra, context: Context): void {
       for (const { store, prefix } of cut) context.say(`${store} ${toHex(prefix)}…: the first ${limit} pairs of more`);
       const stores = Object.keys(fixture.stores ?? {});
       const text = `${out}  ${made.pairs} pairs of ${stores.join(", ")} at height ${made.height}`;
-      context.print({ file: out, height: String(made.height), pairs: String(made.pairs), stores }, text);
+      await context.print({ file: out, height: String(made.height), pairs: String(made.pairs), stores }, text);
     });
 }
 

@@ -15,7 +15,7 @@ export function registerComet(program: Cobra, context: Context): void {
       const { Home } = await import("../../../node/home/home.js");
       const { readNodeId } = await import("../../flags/key-files.js");
       const node_id = readNodeId(new Home(homeOf(command)).nodeKeyFile);
-      context.print({ node_id }, node_id);
+      await context.print({ node_id }, node_id);
     });
   comet
     .command("gen-node-key")
@@ -24,7 +24,7 @@ export function registerComet(program: Cobra, context: Context): void {
       const { Home } = await import("../../../node/home/home.js");
       const { makeNodeKey } = await import("../../flags/key-files.js");
       const node_id = makeNodeKey(new Home(homeOf(command)).nodeKeyFile);
-      context.print({ node_id }, node_id);
+      await context.print({ node_id }, node_id);
     });
   comet
     .command("show-validator")
@@ -33,7 +33,7 @@ export function registerComet(program: Cobra, context: Context): void {
       const key = await consensusKeyOf(command);
       const { keyJson } = await import("../../../chain/values/key-json.js");
       const json = keyJson({ type: "ed25519", bytes: key.publicKey.bytes });
-      context.print(json, JSON.stringify(json));
+      await context.print(json, JSON.stringify(json));
     });
   comet
     .command("show-address")
@@ -41,7 +41,7 @@ export function registerComet(program: Cobra, context: Context): void {
     .action(async (_: unknown, command: Cobra) => {
       const { address: bytes } = await consensusKeyOf(command);
       const address = context.chain.addresses.consensus.encode(bytes);
-      context.print({ address }, address);
+      await context.print({ address }, address);
     });
   comet
     .command("rollback")
@@ -56,7 +56,7 @@ export function registerComet(program: Cobra, context: Context): void {
     )
     .action(async (flags: { hard?: boolean; "comet.bin"?: string }, command: Cobra) => {
       const { rollbackComet } = await import("../rollback-comet.js");
-      context.print(rollbackComet(homeOf(command), { isHard: flags.hard === true, program: flags["comet.bin"] }));
+      await context.print(rollbackComet(homeOf(command), { isHard: flags.hard === true, program: flags["comet.bin"] }));
     });
   registerReset(comet, context);
 }
@@ -73,7 +73,7 @@ function registerReset(comet: Cobra, context: Context): void {
     .action(async ({ keepAddrBook = false }: { keepAddrBook?: boolean }, command: Cobra) => {
       const { resetAll } = await import("../reset.js");
       const done = resetAll(homeOf(command), { keepAddrBook });
-      context.print(done);
+      await context.print(done);
       if (done.signed_height !== "0")
         context.say(`the key of this home signs nothing up to height ${done.signed_height}`);
     });

@@ -15,7 +15,7 @@ export function registerCompact(program: Cobra, context: Context): void {
     .example("compact --home node")
     .action(async (_: unknown, command: Cobra) => {
       const { compactHome } = await import("../compact.js");
-      context.print(await compactHome(String(command.optsWithGlobals()["home"]), (line) => context.say(line)));
+      await context.print(await compactHome(String(command.optsWithGlobals()["home"]), (line) => context.say(line)));
     });
 }
 
@@ -34,6 +34,6 @@ export function registerBackup(program: Cobra, context: Context): void {
       const { backupHome, backupInWords } = await import("../backup.js");
       const home = String(command.optsWithGlobals()["home"]);
       const backup = await backupHome(home, folder, flags, (line) => context.say(line));
-      context.print(backup, backupInWords(backup));
+      await context.print(backup, backupInWords(backup));
     });
 }

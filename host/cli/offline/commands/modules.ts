@@ -19,7 +19,7 @@ export function registerModules(group: Cobra, context: Context): void {
     .example("upgrade modules", "upgrade modules -o json")
     .action(() => {
       const modules = moduleRows(chain);
-      context.print({ modules }, modules.map(moduleText).join("\n"));
+      await context.print({ modules }, modules.map(moduleText).join("\n"));
     });
 }
 

@@ -37,7 +37,7 @@ export function registerReplay(program: Cobra, context: Context): void {
       const replayed = await replay(context.chain, { ...flags, programs: programsOf(named) }, (line) =>
         context.say(line),
       );
-      context.print(replayed);
+      await context.print(replayed);
       if (!replayed.ok) context.setExitStatus(DIFFERS);
     });
 }

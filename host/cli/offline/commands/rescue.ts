@@ -19,6 +19,6 @@ export function registerRescue(program: Cobra, context: Context): void {
     .action(async (flags: RescueFlags, command: Cobra) => {
       const { rescue, rescuedInWords } = await import("../rescue/rescue.js");
       const rescued = rescue(context.chain, String(command.optsWithGlobals()["home"]), flags);
-      context.print(rescued, rescuedInWords(rescued));
+      await context.print(rescued, rescuedInWords(rescued));
     });
 }

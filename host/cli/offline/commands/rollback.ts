@@ -36,18 +36,18 @@ export function registerRollback(program: Cobra, context: Context): void {
       const { rollback, rollbackHome } = await import("../rollback.js");
       if (flags.to === undefined && flags.blocks === undefined) {
         if (flags.dryRun) throw usage("--dry-run needs --to or --blocks");
-        context.print(rollback(home));
+        await context.print(rollback(home));
         return;
       }
       const { lossInWords, rollbackLoss } = await import("../rollback-loss.js");
       const loss = rollbackLoss(home, flags);
       const words = lossInWords(loss, `${PROGRAM} start --home ${shellWord(home)}`);
       if (flags.dryRun) {
-        context.print(loss, words.join("\n"));
+        await context.print(loss, words.join("\n"));
         return;
       }
       for (const line of words) context.say(line);
       await confirmHere(context.io, flags.yes === true, "Take back these blocks?");
-      context.print(rollbackHome(home, loss));
+      await context.print(rollbackHome(home, loss));
     });
 }

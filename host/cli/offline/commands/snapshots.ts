@@ -35,7 +35,7 @@ export function registerSnapshots(program: Cobra, context: Context): void {
         ({ height, format, chunks, app_version }) =>
           `height: ${height} format: ${format} chunks: ${chunks} app version: ${app_version}`,
       );
-      context.print({ snapshots: found }, lines.join("\n") || "no snapshots");
+      await context.print({ snapshots: found }, lines.join("\n") || "no snapshots");
     });
   snapshots
     .command("export")
@@ -44,7 +44,7 @@ export function registerSnapshots(program: Cobra, context: Context): void {
     .option("--height <height>", "of the state, which must be kept (default: the last)", parseHeight)
     .action(async ({ height = 0n }: { height?: bigint }, command: Cobra) => {
       const { exportSnapshot } = await import("../snapshots.js");
-      context.print(await exportSnapshot(homeOf(command), height, (line) => context.say(line)));
+      await context.print(await exportSnapshot(homeOf(command), height, (line) => context.say(line)));
     });
   snapshots
     .command("dump")
@@ -54,7 +54,7 @@ export function registerSnapshots(program: Cobra, context: Context): void {
     .summary("Write a snapshot of this home into one file")
     .action(async (height: bigint, format: number, flags: { outputDocument?: string }, command: Cobra) => {
       const { dumpSnapshot } = await import("../snapshots.js");
-      context.print({ file: await dumpSnapshot(homeOf(command), height, format, flags.outputDocument) });
+      await context.print({ file: await dumpSnapshot(homeOf(command), height, format, flags.outputDocument) });
     });
   snapshots
     .command("load")
@@ -62,7 +62,7 @@ export function registerSnapshots(program: Cobra, context: Context): void {
     .summary("Put the snapshot of such a file among those of this home")
     .action(async (file: string, _: unknown, command: Cobra) => {
       const { loadSnapshot } = await import("../snapshots.js");
-      context.print(await loadSnapshot(homeOf(command), file));
+      await context.print(await loadSnapshot(homeOf(command), file));
     });
   snapshots
     .command("restore")
@@ -80,7 +80,7 @@ export function registerSnapshots(program: Cobra, context: Context): void {
       const { restoreSnapshot } = await import("../restore-snapshot.js");
       const { appHash, handlers } = chosen;
       const flags = { height, format, appHash, handlers };
-      context.print(await restoreSnapshot(context.chain, homeOf(command), flags, context.say));
+      await context.print(await restoreSnapshot(context.chain, homeOf(command), flags, context.say));
     });
   snapshots
     .command("delete")
@@ -90,6 +90,6 @@ export function registerSnapshots(program: Cobra, context: Context): void {
     .action(async (height: bigint, format: number, _: unknown, command: Cobra) => {
       const { deleteSnapshot } = await import("../snapshots.js");
       deleteSnapshot(homeOf(command), height, format);
-      context.print({ height: String(height), format });
+      await context.print({ height: String(height), format });
     });
 }

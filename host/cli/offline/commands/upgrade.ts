@@ -32,7 +32,7 @@ function registerWitness(group: Cobra, context: Context): void {
     .example("upgrade witness v2 --home node --out v2.witness")
     .action(async (plan: string, flags: WitnessFlags, command: Cobra) => {
       const { makeWitness } = await import("../witness.js");
-      context.print(makeWitness(context.chain, String(command.optsWithGlobals()["home"]), plan, flags));
+      await context.print(makeWitness(context.chain, String(command.optsWithGlobals()["home"]), plan, flags));
       if (flags.out === undefined)
         context.say(
           `the state before "${plan}" is pruned within some blocks of the node: \`rollback --to\` cannot go back over the upgrade then`,
@@ -57,7 +57,7 @@ function registerForget(group: Cobra, context: Context): void {
       const height = heightHeldFor(home, plan);
       if (!yes) context.say(forgetLoss(plan, height));
       await confirmHere(context.io, yes, "Forget it?");
-      context.print(
+      await context.print(
         forgetUpgrade(home, plan),
         `The state of height ${height}, before the upgrade "${plan}", is let go: the node prunes it within some blocks. ` +
           "No witness can be made of it then, and `rollback --to` cannot go back over the upgrade.",

@@ -18,6 +18,6 @@ export function registerVerify(program: Cobra, context: Context): void {
     .example("verify --home node", "verify --home backup -o json")
     .action(async (_: unknown, command: Cobra) => {
       const { verifyHome } = await import("../verify.js");
-      context.print(verifyHome(String(command.optsWithGlobals()["home"]), (line) => context.say(line)));
+      await context.print(verifyHome(String(command.optsWithGlobals()["home"]), (line) => context.say(line)));
     });
 }

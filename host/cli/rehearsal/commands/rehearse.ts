@@ -137,7 +137,7 @@ async function run(flags: RehearseFlags, { home, start, context }: RunFacts): Pr
   await nextTurn();
   const kept = save ? keepReport(report, isOther) : undefined;
   const text = textReport(report, missing);
-  context.print(
+  await context.print(
     { ...report, unmet: missing.map(unmetLine), kept: kept?.file ?? null },
     `${text}\n${kept ? visible(kept.words) : NOT_SAVED}`,
   );

@@ -33,7 +33,7 @@ export function registerAddBatchUpgrade(program: Cobra, tools: VisorTools): void
         ...{ files: tools.files, settings, isForced: true, chain: await chainPlan(settings) },
         log: tools.output.say,
       });
-      if (tools.output.isJson) tools.output.print({ upgrades: added });
+      if (tools.output.isJson) await tools.output.print({ upgrades: added });
     });
 }
 

@@ -53,7 +53,7 @@ export function registerAddUpgrade(program: Cobra, tools: VisorTools): void {
       });
       if (restart) await restartNow(tools);
       else if (height) await sayRestart(tools);
-      if (tools.output.isJson) tools.output.print({ ...added, height: added?.height ?? null });
+      if (tools.output.isJson) await tools.output.print({ ...added, height: added?.height ?? null });
     });
 }
 

@@ -12,9 +12,9 @@ export function registerBackups(program: Cobra, tools: VisorTools): void {
       "Lists the backups in DAEMON_DATA_BACKUP_DIR, the latest first. One with a manifest can be checked and restored by\n" +
         "`chainvisor rollback --backup NAME`; one that Cosmovisor made has none.",
     )
-    .action(() => {
+    .action(async () => {
       const found = listBackups(tools.files, tools.settings().backupDir);
-      tools.output.print({ backups: found.map(rowOf) }, found.map(lineOf).join("\n") || "No backups.");
+      await tools.output.print({ backups: found.map(rowOf) }, found.map(lineOf).join("\n") || "No backups.");
     });
 }
 

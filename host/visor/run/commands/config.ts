@@ -28,19 +28,19 @@ export function registerConfig(program: Cobra, tools: VisorTools): void {
     .action(() => check(tools));
 }
 
-function print(tools: VisorTools): void {
+async function print(tools: VisorTools): Promise<void> {
   const settings = tools.settings();
-  if (tools.output.isJson) tools.output.print(values(settings));
+  if (tools.output.isJson) await tools.output.print(values(settings));
   else tools.io.stdout.write(settingsDetail(settings));
 }
 
 const values = (settings: ReadSettings["settings"]) =>
   Object.fromEntries(VARIABLES.map((variable) => [keyOf(variable), valueText(variable, settings)]));
 
-function view({ readSettings, output }: VisorTools, areSourcesShown: boolean): void {
+async function view({ readSettings, output }: VisorTools, areSourcesShown: boolean): Promise<void> {
   const { settings, sources, file } = readSettings({ areFoldersChecked: false });
   if (!areSourcesShown) {
-    output.print(values(settings));
+    await output.print(values(settings));
     return;
   }
   const rows = VARIABLES.map((variable) => ({
@@ -53,14 +53,14 @@ function view({ readSettings, output }: VisorTools, areSourcesShown: boolean): v
     `${name.padEnd(nameWidth)}  ${source.padEnd(7)}  ${value}`.trimEnd(),
   );
   const read = file === undefined ? "no file of settings was read" : `file: ${file}`;
-  output.print({ file: file ?? null, settings: rows }, [...lines, "", read].join("\n"));
+  await output.print({ file: file ?? null, settings: rows }, [...lines, "", read].join("\n"));
 }
 
 /** @throws UpgradeError UPG_INVALID_CONFIG with all that is wrong */
-function check({ readSettings, output }: VisorTools): void {
+async function check({ readSettings, output }: VisorTools): Promise<void> {
   const { problems, warnings, file } = readSettings();
   const lines = [...problems.map((text) => `wrong    ${text}`), ...warnings.map((text) => `warning  ${text}`)];
-  output.print({ file: file ?? null, problems, warnings }, [...lines, summary(problems, warnings)].join("\n"));
+  await output.print({ file: file ?? null, problems, warnings }, [...lines, summary(problems, warnings)].join("\n"));
   if (problems.length > 0) throw new UpgradeError("UPG_INVALID_CONFIG", summary(problems, warnings));
 }
 

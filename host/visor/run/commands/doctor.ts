@@ -30,7 +30,7 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
       ];
       const counts = { wrong: count(findings, "wrong"), warnings: count(findings, "warning") };
       const summary = `${counts.wrong} wrong, ${counts.warnings} ${counts.warnings === 1 ? "warning" : "warnings"}`;
-      tools.output.print({ ...counts, findings }, [...findings.map(line), "", summary].join("\n"));
+      await tools.output.print({ ...counts, findings }, [...findings.map(line), "", summary].join("\n"));
       const exit = exitOf(found);
       if (exit !== 0) tools.setExitStatus(exit);
       else if (counts.wrong > 0) throw new UpgradeError("UPG_INVALID_CONFIG", `the doctor found ${summary}`);

@@ -40,7 +40,7 @@ export function registerInit(program: Cobra, tools: VisorTools): void {
       const made = await initialize(file, { files: tools.files, settings, isForced: force, log: tools.output.say });
       const config = join(settings.root, "config.toml");
       const isWritten = await writeConfig(tools, config, settings, yes);
-      tools.output.print(
+      await tools.output.print(
         { ...made, kept: made.kept ?? null, config, config_written: isWritten },
         made.kept ? keptWords(made, file, settings) : readyWords(tools, settings),
       );

@@ -35,7 +35,7 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
         problems: text === undefined ? judged.problems : [...judged.problems, text],
       });
       const none = unread ? undefined : noneAhead(sidecar !== undefined, node.isOurs);
-      tools.output.print(
+      await tools.output.print(
         asJson(withUnread(unread?.detail)),
         asText(withUnread(unread && `${unread.detail}\n  → ${unread.next}`), none, unsupervised(tools.files, settings)),
       );

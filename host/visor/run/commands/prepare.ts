@@ -56,14 +56,14 @@ export function registerPrepare(program: Cobra, tools: VisorTools): void {
       const { output } = tools;
       const { plan, from } = await planToPrepare(settings, file, output.say);
       if (!plan) {
-        output.print({ plan: null, from, readiness: [] }, "No active upgrade plan found");
+        await output.print({ plan: null, from, readiness: [] }, "No active upgrade plan found");
         return;
       }
       const staged = await prepare(settings, plan, tools);
       const { fetched = null } = staged;
       const readiness = [...staged.readiness, ...(await besides(settings, plan, staged.readiness))];
       const answer = { plan: { ...plan, height: String(plan.height) }, from, readiness, fetched };
-      output.print(answer, textOf(plan, from, readiness));
+      await output.print(answer, textOf(plan, from, readiness));
       if (!isReady(readiness)) {
         const lacking = readiness.filter(isLacking).map(({ what }) => what);
         output.say(`the upgrade is not prepared: ${lacking.join(", ")}`);

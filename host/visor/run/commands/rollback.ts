@@ -143,7 +143,7 @@ async function goBack(tools: VisorTools, settings: Settings, { folder, manifest,
   const own = { kept: kept ?? null, program: program ?? null, signed_kept: signed === "the present one", signed };
   const answer = { restored: folder, ...own };
   const words = wordsOf(settings, { folder, manifest, made }, done);
-  output.print({ ...answer, plan: manifest.plan, made: manifest.time }, words);
+  await output.print({ ...answer, plan: manifest.plan, made: manifest.time }, words);
 }
 
 /** @throws UpgradeError UPG_STORE_SIGNED */
@@ -214,7 +214,7 @@ async function goBackToProgram({ output, files }: VisorTools, settings: Settings
   await requireFit(files, settings, back);
   const folder = linkPrevious(files, current);
   const next = back("HEIGHT");
-  output.print(
+  await output.print(
     { program: folder, next },
     `The current program is that of ${folder}. The data was not changed. On a chain of this project, \`${next}\` takes back ` +
       `blocks that ${before} made.`,

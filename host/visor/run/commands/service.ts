@@ -25,7 +25,7 @@ export function registerService(program: Cobra, tools: VisorTools): void {
     .option("--user <name>", "the user that it runs as (default: that of this command)")
     .option("--exec <file>", "the command chainvisor (default: the file of this program, with its Node.js)")
     .example("service", "service --user chain --exec /usr/local/bin/chainvisor start -- --log_format json")
-    .action((args: string[], { user, exec }: Flags) => {
+    .action(async (args: string[], { user, exec }: Flags) => {
       const read = settingsWithoutFolders(tools);
       const command = exec === undefined ? [process.execPath, resolve(process.argv[1] ?? "")] : [resolve(exec)];
       const start = args.length > 0 ? args : ["start"];
@@ -35,7 +35,7 @@ export function registerService(program: Cobra, tools: VisorTools): void {
         args: start,
         user: user ?? userInfo().username,
       });
-      if (tools.output.isJson) tools.output.print({ unit });
+      if (tools.output.isJson) await tools.output.print({ unit });
       else tools.io.stdout.write(unit);
     });
 }

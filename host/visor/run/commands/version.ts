@@ -29,11 +29,11 @@ export function registerVersion(program: Cobra, tools: VisorTools): void {
       const own = { chainvisor_version: VERSION, cosmovisor_version: VERSION };
       if (!output.isJson) tools.io.stdout.write(`chainvisor version: ${VERSION}\n`);
       if (cosmovisorOnly || chainvisorOnly) {
-        if (output.isJson) output.print(own);
+        if (output.isJson) await output.print(own);
         return;
       }
       if (output.isJson)
-        output.print({ ...own, app_version: jsonOf(await ask(tools, ["--long", "--output", "json"])) });
+        await output.print({ ...own, app_version: jsonOf(await ask(tools, ["--long", "--output", "json"])) });
       else {
         const { stdout, stderr } = await ask(tools, []);
         tools.io.stdout.write(stdout);
