@@ -1,7 +1,10 @@
 /** `npm start` and `chaind demo` as processes: the same story each time, on the small chain and on real state. */
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { COSMOSHUB_2, cosmoshub2Genesis } from "../cosmoshub-2.js";
 import { DIST, run } from "./chaind.js";
 import { CommandLine } from "./command-line.js";
 
@@ -20,9 +23,6 @@ const named = (events: readonly JsonEvent[], name: string) => events.find(({ eve
 
 /** Without what a clock decides. */
 const timeless = (events: readonly JsonEvent[]) => events.map((event) => ({ ...event, ms: 0 }));
-
-const DATA = process.env["CHAIN_DATA"] ?? join(import.meta.dirname, "../../../shared/data");
-const COSMOSHUB_2 = join(DATA, "genesis.cosmoshub-2.json.gz");
 
 describe("npm start", () => {
   test("→ the documented events in order; `chaind demo`, beside a home in the environment → the same but for ms, and that home stays as it is", async () => {
@@ -45,7 +45,10 @@ describe("npm start", () => {
   onRealState(
     "--genesis cosmoshub-2 (needs its file in $CHAIN_DATA) → 1,027 accounts and balances, equal supply",
     async () => {
-      const events = await mainJob("--genesis", COSMOSHUB_2);
+      const file = join(mkdtempSync(join(tmpdir(), "chain-upgrade-genesis-")), "genesis.json.gz");
+      onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+      writeFileSync(file, gzipSync(cosmoshub2Genesis()));
+      const events = await mainJob("--genesis", file);
       const [init, done] = [named(events, "init"), named(events, "done")];
       expect(init).toMatchObject({ accounts: "1027" });
       expect(named(events, "scheduled")).not.toHaveProperty("proposal");

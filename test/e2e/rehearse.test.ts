@@ -4,13 +4,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import { rehearse } from "../../host/cli/rehearsal/rehearse.js";
 import type { RehearseOptions } from "../../host/cli/rehearsal/rehearse-options.js";
 import { textReport } from "../../host/cli/rehearsal/report/text.js";
+import { COSMOSHUB_2, cosmoshub2Genesis } from "../cosmoshub-2.js";
 import { exampleChain } from "../example-chain.js";
 import { build, data, type GuestParts, guest, type ManifestSource } from "../guest/build.js";
 import { chaindHere } from "../in-process.js";
@@ -129,12 +129,9 @@ describe("rehearse() predicts", () => {
   });
 });
 
-const DATA = process.env["CHAIN_DATA"] ?? join(import.meta.dirname, "../../../shared/data");
-const HUB = join(DATA, "genesis.cosmoshub-2.json.gz");
-
-describe.skipIf(!existsSync(HUB))("rehearse() on cosmoshub-2's state", () => {
+describe.skipIf(!existsSync(COSMOSHUB_2))("rehearse() on cosmoshub-2's state", () => {
   test("before the height, by a clock of milliseconds → the app hash that the upgrade has, by the nanoseconds of its block", async () => {
-    const home = new TestHome(gunzipSync(readFileSync(HUB)).toString()).schedule({ name: "v2", height: 4n }, 3n);
+    const home = new TestHome(cosmoshub2Genesis()).schedule({ name: "v2", height: 4n }, 3n);
     const report = await run(home, { runs: 3 });
     expect(report, report.message).toMatchObject({ verdict: "would apply", state: { is_exact: true } });
     expect((await home.startSlowly("--max-blocks", "1").end).exit).toBe(0);

@@ -1,21 +1,16 @@
 /** Real proposals, votes and powers: what cosmoshub-2 began with, counted at the real ends of the votes. */
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ProposalStatus } from "../../host/base/gen/cosmos/gov/v1/gov_pb.js";
-import { sha256 } from "../../host/base/native/sha256.js";
 import { parseTime } from "../../host/base/time/time.js";
 import { accountBank } from "../../host/chain/modules/bank/bank.js";
 import { depositsOf, GOV_STORE, readProposal, votesOf } from "../../host/chain/modules/gov/records.js";
 import { tallyProposal } from "../../host/chain/modules/gov/tally-proposal.js";
 import { formatCoins } from "../../host/chain/values/coins.js";
-import { convertLegacyGenesis } from "../../host/cli/genesis/legacy-genesis.js";
+import { COSMOSHUB_2, cosmoshub2Genesis } from "../cosmoshub-2.js";
 import { V1 } from "../example-chain.js";
 import { Chain, type Process } from "./chain.js";
-
-const DATA = process.env["CHAIN_DATA"] ?? join(import.meta.dirname, "../../../shared/data");
-const FILE = join(DATA, "genesis.cosmoshub-2.json.gz");
 
 interface Validator {
   readonly operator_address: string;
@@ -75,13 +70,14 @@ function sameBytes(account: string, operator: string): boolean {
   return account.slice("cosmos1".length, -6) === operator.slice("cosmosvaloper1".length, -6);
 }
 
-const onRealState = existsSync(FILE) ? describe : describe.skip;
+const onRealState = existsSync(COSMOSHUB_2) ? describe : describe.skip;
 
 onRealState("cosmoshub-2 (needs its genesis in $CHAIN_DATA)", () => {
-  const legacy = existsSync(FILE) ? (JSON.parse(gunzipSync(readFileSync(FILE)).toString("utf8")) as Legacy) : undefined;
-  const text = () => JSON.stringify(convertLegacyGenesis(legacy, sha256));
+  const legacy = existsSync(COSMOSHUB_2)
+    ? (JSON.parse(gunzipSync(readFileSync(COSMOSHUB_2)).toString("utf8")) as Legacy)
+    : undefined;
   const begin = (): Process => {
-    const running = new Chain({ genesis: text() }).start({ versions: [V1] });
+    const running = new Chain({ genesis: cosmoshub2Genesis() }).start({ versions: [V1] });
     running.block({ time: parseTime("2019-04-22T17:00:00Z") });
     return running;
   };

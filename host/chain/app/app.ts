@@ -233,11 +233,6 @@ export class App {
     return this.#last?.time ?? this.multiStore.lastBlock.time ?? this.options.genesis.time;
   }
 
-  /** In place of what the record of an older program does not say. */
-  set lastBlockTime(time: Timestamp) {
-    this.#last = { time, applied: undefined };
-  }
-
   /**
    * State of a height (0n or none: the last committed one), with the version that was in force after it.
    * @throws UpgradeError UPG_NOT_FOUND_VERSION with the lowest height kept

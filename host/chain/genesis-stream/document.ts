@@ -52,8 +52,6 @@ const partsOf = (modules: Readonly<Record<string, Part>>): Part => ({
 export class GenesisDocument {
   /** The document without its long lists. */
   readonly root: JsonReader;
-  /** Is it of 2019, when accounts were beside the modules and held their coins? */
-  readonly isLegacy: boolean;
   /** Offset of the bracket that opens the document. */
   readonly start: number;
   /** Where the value of `chain_id` is; undefined when there is none. */
@@ -75,7 +73,6 @@ export class GenesisDocument {
     const value = index.run();
     this.root = new JsonReader(value, "genesis");
     this.start = index.start;
-    this.isLegacy = index.isLegacy;
     this.chainIdRange = index.chainIdRange;
     this.unread = index.unread;
     this.unknownMember = index.unknownMember;
@@ -96,7 +93,6 @@ class DocumentIndex {
   /** The first one. */
   unknownMember: UnknownMember | undefined;
   start = 0;
-  isLegacy = false;
   chainIdRange: readonly [start: number, end: number] | undefined;
   readonly #scanner: JsonScanner;
   #held = 0;
@@ -129,7 +125,6 @@ class DocumentIndex {
     const seen = new Set<string>();
     this.#scanner.object((key) => {
       requireNew(seen, key, path);
-      if (path === STATE_PATH && key === "accounts") this.isLegacy ||= this.#scanner.peekValue() === ARRAY;
       const part = Object.hasOwn(parts, key) ? parts[key] : undefined;
       if (part === undefined && (path === ROOT_PATH || path.startsWith(`${STATE_PATH}.`))) {
         this.unknownMember ??= { path, name: key, valid: Object.keys(parts) };

@@ -46,8 +46,7 @@ export function registerInit(program: Cobra, context: Context): void {
     .description(
       "Makes a home folder with this node's consensus key, settings and a genesis document.\n" +
         "Without --chain-id the chain id is random. With --genesis the document is taken from\n" +
-        "a file, chain id included: today's format or that of 2019 (cosmoshub-1 and -2), plain\n" +
-        "or .gz.",
+        "a file, chain id included, plain or .gz.",
     )
     .option("--genesis <file>", "take the genesis document from a file")
     .option("--overwrite", "replace the genesis document and keys of an existing home")

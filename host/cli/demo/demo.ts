@@ -73,10 +73,7 @@ function addFlags(command: Cobra): Cobra {
       "Starts the old version of a chain, schedules an upgrade, lets the node halt at its height, starts the new version\n" +
         "with the handler, and makes more blocks. Everything happens in a fresh home, without network.",
     )
-    .option(
-      "--genesis <file>",
-      "begin with real state of version 1: a genesis document, today's format or that of 2019, plain or .gz",
-    )
+    .option("--genesis <file>", "begin with real state of version 1: a genesis document, plain or .gz")
     .option("--handler <file>", "run this handler too: for its plan, after v2 when no known version carries it")
     .option("--keep", "keep the temporary home");
 }

@@ -4,7 +4,7 @@ import { UpgradeError } from "../../base/errors/errors.js";
 import { inGenesisFile, openFileSource } from "../../base/files/file-source.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import type { Chain } from "../../chain/app/chain.js";
-import { openDocument, openGenesis } from "../../chain/app/genesis/genesis.js";
+import { openGenesis } from "../../chain/app/genesis/genesis.js";
 
 /**
  * @param plain the document, or an inflated copy of it
@@ -17,9 +17,7 @@ export function requireOldDocument(chain: Chain, plain: string, file: string): v
   try {
     const { name, versions } = chain;
     const [oldest] = versions;
-    const begun = inGenesisFile(file, () =>
-      openDocument(chain, source).isLegacy ? 0n : openGenesis(chain, source).appVersion,
-    );
+    const begun = inGenesisFile(file, () => openGenesis(chain, source).appVersion);
     if (begun === 0n || oldest === undefined || begun <= oldest.number) return;
     throw new UpgradeError(
       "UPG_INVALID_GENESIS",

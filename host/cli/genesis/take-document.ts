@@ -1,7 +1,6 @@
 /**
- * Takes a genesis document from a file into a home: today's format as it is, with another chain id where one is given;
- * that of 2019 turned into today's; plain or gzipped. Documents of any size go through a part at a time, and the home has
- * the document once all of it was checked.
+ * Takes a genesis document from a file into a home: as it is, with another chain id where one is given; plain or
+ * gzipped. Documents of any size go through a part at a time, and the home has the document once all of it was checked.
  */
 
 import { randomBytes } from "node:crypto";
@@ -24,19 +23,14 @@ import { readRange } from "../../base/files/byte-source.js";
 import { diskFailure } from "../../base/files/disk-errors.js";
 import { type FileSource, inGenesisFile, openFileSource } from "../../base/files/file-source.js";
 import { makeFolder, openRegularFile } from "../../base/files/open-file.js";
-import { sha256 } from "../../base/native/sha256.js";
 import { toHex, utf8 } from "../../base/text/bytes.js";
-import { decodeLossy } from "../../base/text/text.js";
 import type { Chain } from "../../chain/app/chain.js";
 import { checkLists, type Genesis, openDocument, openGenesis } from "../../chain/app/genesis/genesis.js";
 import type { GenesisDocument } from "../../chain/genesis-stream/document.js";
 import { removedAtEnd, temporaryFolder } from "../../state/store/disk/lmdb-temporary-path.js";
-import { convertLegacyGenesis } from "./legacy-genesis.js";
 
 const FILE_MODE = 0o644;
 const PART_BYTES = 1_048_576;
-/** A document of 2019 is turned as a whole, in memory. */
-const LEGACY_BYTES_MAX = 256 * PART_BYTES;
 const GZIP_MAGIC = [0x1f, 0x8b];
 
 /** What a taken document says of its chain. */
@@ -152,25 +146,12 @@ function copyDocument(chain: Chain, file: string, target: string, chainId: strin
     const document = openDocument(chain, source);
     const out = openSync(target, "w", FILE_MODE);
     try {
-      if (document.isLegacy) writeAll(out, legacyText(source, chainId));
-      else copyWithChainId(document, out, chainId);
+      copyWithChainId(document, out, chainId);
       fsyncSync(out);
     } finally {
       closeSync(out);
     }
   });
-}
-
-function legacyText(source: FileSource, chainId: string | undefined): Uint8Array {
-  if (source.size > LEGACY_BYTES_MAX) {
-    throw new UpgradeError(
-      "UPG_INVALID_GENESIS",
-      `a document in the format of 2019 may have ${LEGACY_BYTES_MAX} bytes, got ${source.size}`,
-    );
-  }
-  const json: unknown = JSON.parse(decodeLossy(readRange(source, 0, source.size)));
-  const document = { ...convertLegacyGenesis(json, sha256), ...(chainId ? { chain_id: chainId } : {}) };
-  return utf8(`${JSON.stringify(document, null, 1)}\n`);
 }
 
 function copyWithChainId(

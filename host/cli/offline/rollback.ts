@@ -83,7 +83,7 @@ function withBlocks(database: LmdbDatabase, home: Home, to: Height, forget: (bat
   try {
     return rollbackTo(database, Number(to), (batch, height) => {
       forget(batch);
-      index.removeLast(batch, height, blocks.block(height).txs.map(sha256), blocks.results(height));
+      index.removeLast(batch, height, blocks.block(height).txs.length);
       blocks.remove(batch, height);
       validators.remove(batch, height);
     });

@@ -4,7 +4,7 @@
  * block itself. State is not touched.
  */
 
-import type { Height, Sha256 } from "../../base/types/types.js";
+import type { Height } from "../../base/types/types.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import { readCommit } from "../../state/store/versions/commit-record.js";
 import type { TxIndex } from "../index/tx-index.js";
@@ -23,7 +23,6 @@ export interface PrunedFrom {
   readonly blocks: BlockStore;
   readonly index: TxIndex;
   readonly validators: ValidatorStore;
-  readonly sha256: Sha256;
 }
 
 export class BlockPruner {
@@ -44,16 +43,11 @@ export class BlockPruner {
     let at = lowest;
     for (; at < base && left > 0; at++) {
       const removed = blocks.removeOld(batch, at, readCommit(database, Number(at)) !== undefined);
-      index.removeOld(batch, at, removed.txCount, () => this.#read(at));
+      index.removeOld(batch, at, removed.txCount);
       left -= WORK_PER_BLOCK + removed.txCount;
     }
     index.removeBelow(batch, at);
     validators.removeBelow(batch, at, PRUNE_WORK_MAX);
     blocks.removeTimes(batch, at, (version) => readCommit(database, Number(version)));
-  }
-
-  #read(height: Height) {
-    const { blocks, sha256 } = this.from;
-    return { txHashes: blocks.block(height).txs.map(sha256), results: blocks.results(height) };
   }
 }

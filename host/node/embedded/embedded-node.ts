@@ -111,8 +111,6 @@ export class EmbeddedNode {
     this.blocks = new BlockStore(options.database);
     this.#maker = new BlockMaker(options.sha256, options.facts, options.key, options.lastSigned);
     this.#last = this.blocks.latest();
-    // The record of an older program does not say it.
-    if (this.#last) this.app.lastBlockTime = this.#last.header.time;
     this.mempool = new Mempool({
       sha256: options.sha256,
       check: (tx, kind, hash) => this.app.checkTx(tx, kind, hash),
@@ -122,9 +120,10 @@ export class EmbeddedNode {
     const { database, sha256 } = options;
     const { minRetainBlocks, ...indexed } = { ...BLOCK_SETTINGS, ...options.blocks };
     this.index = new TxIndex(database, sha256, indexed);
+    if (this.#last) this.index.history.at(this.#last.header.height);
     this.validators = new ValidatorStore(database);
     const { blocks, index, validators } = this;
-    this.#pruner = new BlockPruner({ database, blocks, index, validators, sha256 }, minRetainBlocks);
+    this.#pruner = new BlockPruner({ database, blocks, index, validators }, minRetainBlocks);
     if (this.#last) this.#resume(this.#last);
   }
 

@@ -28,23 +28,18 @@ export class IndexAudit {
     this.#hashes = new RunsAudit(this.#index.hashes, lowest);
   }
 
-  /** @throws UpgradeError UPG_STORE_CORRUPT */
+  /** @throws UpgradeError UPG_STORE_CORRUPT, UPG_STORE_VERSION_MISMATCH */
   block(height: Height, txHashes: readonly Uint8Array[], results: IndexedResults): void {
     const settings = this.#index.history.at(height);
-    if (!settings) this.#first(height, txHashes, results);
-    const isIndexed = settings?.indexer === "kv";
+    const isIndexed = settings.indexer === "kv";
     this.entries += this.#events.block(height, isIndexed ? this.#index.eventPostings(results, settings) : []);
     this.entries += this.#hashes.block(height, isIndexed ? this.#index.hashPostings(txHashes) : []);
-    if (txHashes.length > 0 && (isIndexed || !settings)) this.#has(height, withTxsKey(height, txHashes.length));
+    if (txHashes.length > 0 && isIndexed) this.#has(height, withTxsKey(height, txHashes.length));
   }
 
   /** After the last block. @throws UpgradeError UPG_STORE_CORRUPT */
   end(): void {
     this.records += this.#events.end() + this.#hashes.end() + this.#index.history.count();
-  }
-
-  #first(height: Height, txHashes: readonly Uint8Array[], results: IndexedResults): void {
-    for (const key of this.#index.firstKeys(height, txHashes, results)) this.#has(height, key);
   }
 
   #has(height: Height, key: Uint8Array): void {

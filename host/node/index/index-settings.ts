@@ -1,7 +1,6 @@
 /**
  * What the event index holds, from which height on: a record with the first block that was made with other settings.
  *   b v height   layout of the index, which indexer, and the events that it holds: one a line
- * Blocks before the first of these records are of the first layout (first-index.ts).
  */
 
 import { UpgradeError } from "../../base/errors/errors.js";
@@ -26,23 +25,17 @@ const RECORD = Uint8Array.of(BLOCKS_PREFIX, "v".charCodeAt(0));
 const RECORDS_END = Uint8Array.of(BLOCKS_PREFIX, "w".charCodeAt(0));
 const LAYOUT = "2";
 
-const heightOf = (key: Uint8Array): Height => new DataView(key.buffer, key.byteOffset).getBigUint64(RECORD.length);
 const keyOf = (height: Height): Uint8Array => concatBytes(RECORD, bigEndian64(height));
 
 export class IndexHistory {
   constructor(private readonly database: Database) {}
 
-  /** The first height that is not of the first layout; undefined: there is none yet. */
-  first(): Height | undefined {
-    const [key] = this.database.keys({ start: RECORD, end: RECORDS_END, limit: 1 });
-    return key && heightOf(key);
-  }
-
-  /** What held when the block was made; undefined: the first layout. @throws UpgradeError UPG_STORE_CORRUPT */
-  at(height: Height): IndexSettings | undefined {
+  /** What held when the block was made. @throws UpgradeError UPG_STORE_VERSION_MISMATCH */
+  at(height: Height): IndexSettings {
     const [key] = this.database.keys({ start: RECORD, end: keyOf(height + 1n), reverse: true, limit: 1 });
     const bytes = key && this.database.get(key);
-    return bytes && decode(bytes);
+    if (!bytes) throw otherLayout("none that is recorded");
+    return decode(bytes);
   }
 
   /** With the block that is made with these settings: a record, if they are new. */
@@ -77,8 +70,12 @@ function encode({ indexer, events }: IndexSettings): Uint8Array {
 function decode(bytes: Uint8Array): IndexSettings {
   const [layout, indexer, ...events] = decodeLossy(bytes).split("\n");
   if (layout === LAYOUT && (indexer === "kv" || indexer === "null")) return { indexer, events };
-  throw new UpgradeError(
-    "UPG_STORE_CORRUPT",
-    `the event index is of layout ${layout}, for ${indexer}: this program knows layout ${LAYOUT}`,
+  throw otherLayout(`${layout}, for ${indexer}`);
+}
+
+function otherLayout(found: string): UpgradeError {
+  return new UpgradeError(
+    "UPG_STORE_VERSION_MISMATCH",
+    `the layout of the event index is ${found}, and this program knows layout ${LAYOUT}: run the program that wrote this home`,
   );
 }

@@ -6,12 +6,11 @@
  *   b v height          what is indexed from there on (index-settings.ts)
  * A digest only narrows a search: every hit is compared with the events, every transaction with its hash.
  */
-import { concatBytes, toHex, utf8 } from "../../base/text/bytes.js";
+import { bigEndian64, concatBytes, prefixEnd, toHex, utf8 } from "../../base/text/bytes.js";
 import type { Height, Sha256 } from "../../base/types/types.js";
 import { type EventCondition, eventValues } from "../../chain/events/event-query.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import { BLOCKS_PREFIX } from "../../state/store/disk/keys.js";
-import { eventKey, FIRST_DIGEST_BYTES, FirstIndex, hashKey, keysOf, placeBytes, readPlace } from "./first-index.js";
 import { INDEX_ALL, IndexHistory, type IndexSettings } from "./index-settings.js";
 import { PostingRuns } from "./posting-runs.js";
 import {
@@ -26,6 +25,7 @@ import {
 
 const WITH_TXS = Uint8Array.of(BLOCKS_PREFIX, "n".charCodeAt(0));
 const NOTHING = Uint8Array.of(0);
+const KEYS_AT_ONCE = 512;
 const HASH_BYTES = 32;
 const EVENT_DIGEST_BYTES = 12;
 const HASH_DIGEST_BYTES = 16;
@@ -43,7 +43,6 @@ export class TxIndex {
   readonly events: PostingRuns;
   readonly hashes: PostingRuns;
   readonly history: IndexHistory;
-  readonly #first: FirstIndex;
   /** By digest: the run that was looked at last, and what it has. */
   readonly #around = new Map<string, HeightRange & { readonly places: ReadonlySet<string> }>();
 
@@ -56,7 +55,6 @@ export class TxIndex {
     this.events = new PostingRuns(database, { directory: "p", buckets: "q", digestBytes: EVENT_DIGEST_BYTES });
     this.hashes = new PostingRuns(database, { directory: "x", buckets: "y", digestBytes: HASH_DIGEST_BYTES });
     this.history = new IndexHistory(database);
-    this.#first = new FirstIndex(database);
   }
 
   put(batch: Batch, height: Height, txHashes: readonly Uint8Array[], results: IndexedResults): void {
@@ -68,13 +66,11 @@ export class TxIndex {
   }
 
   /** Takes the last block's entries out again. */
-  removeLast(batch: Batch, height: Height, txHashes: readonly Uint8Array[], results: IndexedResults): void {
-    if (this.history.at(height)) {
-      this.events.removeLast(batch, height);
-      this.hashes.removeLast(batch, height);
-      this.history.remove(batch, height);
-    } else for (const key of this.firstKeys(height, txHashes, results)) batch.remove(key);
-    if (txHashes.length > 0) batch.remove(withTxsKey(height, txHashes.length));
+  removeLast(batch: Batch, height: Height, txCount: number): void {
+    this.events.removeLast(batch, height);
+    this.hashes.removeLast(batch, height);
+    this.history.remove(batch, height);
+    this.removeOld(batch, height, txCount);
   }
 
   /** Removes what blocks from `from` on and below `base` have, as far as one step goes. */
@@ -84,12 +80,8 @@ export class TxIndex {
     this.history.removeBelow(batch, base);
   }
 
-  /** Removes what is of this one block alone. `txHashes` and `results` are asked for where they are needed. */
-  removeOld(batch: Batch, height: Height, txCount: number, read: () => OldBlock): void {
-    if (!this.history.at(height)) {
-      const { txHashes, results } = read();
-      for (const key of this.firstKeys(height, txHashes, results)) batch.remove(key);
-    }
+  /** Removes what is of this one block alone. */
+  removeOld(batch: Batch, height: Height, txCount: number): void {
     if (txCount > 0) batch.remove(withTxsKey(height, txCount));
   }
 
@@ -98,19 +90,12 @@ export class TxIndex {
     if (hash.length !== HASH_BYTES) return undefined;
     const digest = hash.slice(0, HASH_DIGEST_BYTES);
     for (const place of this.hashes.places(digest, WITHIN_ALL, true)) if (place) return place;
-    return this.#first.find(hash);
+    return undefined;
   }
 
   /** Places of the transactions and blocks with this value, from the end that is asked for; undefined: it takes long. */
   *places({ key, value }: IndexedValue, range: HeightRange, isDescending: boolean): Generator<TxPlace | undefined> {
-    const digest = this.#digest(key, value);
-    const from = this.history.first();
-    const first =
-      from === undefined || range.low < from ? { low: range.low, high: below(range.high, from) } : undefined;
-    const old = () => (first ? this.#first.places(digest, first, isDescending) : []);
-    if (!isDescending) yield* old();
-    yield* this.events.places(digest.slice(0, EVENT_DIGEST_BYTES), range, isDescending);
-    if (isDescending) yield* old();
+    yield* this.events.places(this.#digest(key, value), range, isDescending);
   }
 
   /** How many places have this value, about: of the newest runs, and no more than `limit`. */
@@ -125,12 +110,10 @@ export class TxIndex {
   /** Has the transaction or block at this place this value? */
   has({ key, value }: IndexedValue, place: TxPlace): boolean {
     const digest = this.#digest(key, value);
-    const from = this.history.first();
-    if (from === undefined || place.height < from) return this.#first.has(digest, place);
     const name = toHex(digest);
     let around = this.#around.get(name);
     if (!around || place.height < around.low || place.height > around.high) {
-      const found = this.events.around(digest.slice(0, EVENT_DIGEST_BYTES), place.height);
+      const found = this.events.around(digest, place.height);
       around = found && { low: found.low, high: found.high, places: new Set(found.places.map(placeName)) };
       if (this.#around.size >= AROUND_MAX) this.#around.clear();
       if (around) this.#around.set(name, around);
@@ -140,8 +123,9 @@ export class TxIndex {
 
   /** Places of all transactions, from the end that is asked for. */
   *allTxs(range: HeightRange, isDescending: boolean): Generator<TxPlace> {
-    for (const each of keysOf(this.database, WITH_TXS, range, isDescending)) {
-      const { height, index: count } = readPlace(each.subarray(WITH_TXS.length));
+    for (const key of withTxsKeys(this.database, range, isDescending)) {
+      const view = new DataView(key.buffer, key.byteOffset + WITH_TXS.length);
+      const [height, count] = [view.getBigUint64(0), view.getUint32(8)];
       for (let at = 0; at < count; at++) yield { height, index: isDescending ? count - 1 - at : at };
     }
   }
@@ -152,7 +136,7 @@ export class TxIndex {
     const isWanted = only.length === 0 ? () => true : (key: string) => only.includes(key);
     const add = (of: readonly IndexedEvent[], index: number) => {
       for (const [key, value] of namedValues(of)) {
-        if (isWanted(key)) list.add(this.#digest(key, value).slice(0, EVENT_DIGEST_BYTES), index);
+        if (isWanted(key)) list.add(this.#digest(key, value), index);
       }
     };
     add(events, BLOCK_PLACE);
@@ -166,35 +150,34 @@ export class TxIndex {
     return list.sorted();
   }
 
-  /** Keys of a block that was made in the first layout, but for the one that all layouts have. */
-  firstKeys(height: Height, txHashes: readonly Uint8Array[], { txResults, events }: IndexedResults): Uint8Array[] {
-    const keysAt = (of: readonly IndexedEvent[], index: number) =>
-      [...namedValues(of)].map(([key, value]) => eventKey(this.#digest(key, value), { height, index }));
-    const ofTxs = txHashes.flatMap((hash, index) => [hashKey(hash), ...keysAt(txResults[index]?.events ?? [], index)]);
-    return [...ofTxs, ...keysAt(events, BLOCK_PLACE)];
-  }
-
   #digest(key: string, value: string): Uint8Array {
-    return this.sha256(concatBytes(utf8(key), Uint8Array.of(0), utf8(value))).slice(0, FIRST_DIGEST_BYTES);
+    return this.sha256(concatBytes(utf8(key), Uint8Array.of(0), utf8(value))).slice(0, EVENT_DIGEST_BYTES);
   }
 }
 
 const AROUND_MAX = 64;
 
-export interface OldBlock {
-  readonly txHashes: readonly Uint8Array[];
-  readonly results: IndexedResults;
+export function withTxsKey(height: Height, count: number): Uint8Array {
+  const countBytes = new Uint8Array(4);
+  new DataView(countBytes.buffer).setUint32(0, count);
+  return concatBytes(WITH_TXS, bigEndian64(height), countBytes);
 }
 
-export function withTxsKey(height: Height, count: number): Uint8Array {
-  return concatBytes(WITH_TXS, placeBytes({ height, index: count }));
+/** The `withTxsKey` keys of the range, from the end that is asked for. */
+function* withTxsKeys(database: Database, { low, high }: HeightRange, reverse: boolean): Generator<Uint8Array> {
+  let start = concatBytes(WITH_TXS, bigEndian64(low));
+  let end = prefixEnd(concatBytes(WITH_TXS, bigEndian64(high))) as Uint8Array;
+  for (;;) {
+    const keys = database.keys({ start, end, reverse, limit: KEYS_AT_ONCE });
+    yield* keys;
+    const last = keys.at(-1);
+    if (keys.length < KEYS_AT_ONCE || !last) return;
+    if (reverse) end = last;
+    else start = concatBytes(last, Uint8Array.of(0));
+  }
 }
 
 const placeName = ({ height, index }: TxPlace): string => `${height}:${index}`;
-
-function below(high: Height, from: Height | undefined): Height {
-  return from !== undefined && from <= high ? from - 1n : high;
-}
 
 function* namedValues(events: readonly IndexedEvent[]): Generator<readonly [key: string, value: string]> {
   for (const [key, values] of eventValues(events)) for (const value of new Set(values)) yield [key, value];

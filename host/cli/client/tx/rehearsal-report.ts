@@ -77,7 +77,7 @@ function reportOf(file: string, json: JsonReader): RehearsalReport {
   };
 }
 
-/** Also of a report that an earlier program made, for which these changed nothing. */
+/** The checks with findings that nobody accepted, each once. */
 function openFindings(json: JsonReader): string[] {
   const accepted = new Set(
     json

@@ -124,7 +124,7 @@ describe("min-retain-blocks", () => {
       });
     };
     for (let height = 1n; height <= 2_000n; height++) put(height);
-    const pruner = new BlockPruner({ database, blocks, index, validators: new ValidatorStore(database), sha256 }, 100);
+    const pruner = new BlockPruner({ database, blocks, index, validators: new ValidatorStore(database) }, 100);
     const step = BigInt((PRUNE_WORK_MAX + 2 * 4) / 4);
     const found: (bigint | undefined)[] = [];
     for (let height = 2_001n; height <= 2_005n; height++) {

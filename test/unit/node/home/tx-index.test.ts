@@ -1,14 +1,14 @@
-/** The event index against a list of all that was put: searches in both orders, merging, taking back, pruning, both layouts. */
+/** The event index against a list of all that was put: searches in both orders, merging, taking back, pruning. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../../../host/base/native/sha256.js";
-import { bigEndian64, concatBytes } from "../../../../host/base/text/bytes.js";
+import { bigEndian64, concatBytes, utf8 } from "../../../../host/base/text/bytes.js";
 import type { BlockResults } from "../../../../host/node/blocks/block-results.js";
 import { IndexAudit } from "../../../../host/node/index/audit-index.js";
 import type { IndexSettings } from "../../../../host/node/index/index-settings.js";
 import { PostingRuns, RUN_ENTRIES_MAX } from "../../../../host/node/index/posting-runs.js";
 import { BLOCK_PLACE, PostingList, type TxPlace } from "../../../../host/node/index/postings.js";
-import { TxIndex, withTxsKey } from "../../../../host/node/index/tx-index.js";
+import { TxIndex } from "../../../../host/node/index/tx-index.js";
 import type { Database } from "../../../../host/state/store/disk/database.js";
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { everyKey } from "../../../../host/state/store/versions/audit.js";
@@ -52,31 +52,16 @@ class Model {
     this.made.push(made);
   }
 
-  /** As a program before the second layout did it. */
-  addFirst(made: Made): void {
-    const { height, hashes, results } = made;
-    this.database.transaction((batch) => {
-      const keys = this.index.firstKeys(height, hashes, results);
-      for (const key of keys) batch.put(key, NOTHING);
-      const place = (index: number) => concatBytes(bigEndian64(height), Uint8Array.of(0, 0, 0, index));
-      for (const [index, hash] of hashes.entries())
-        batch.put(concatBytes(Uint8Array.of(0x62, 0x74), hash), place(index));
-      if (hashes.length > 0) batch.put(withTxsKey(height, hashes.length), NOTHING);
-    });
-    this.made.push(made);
-  }
-
   rollBack(): void {
     const last = this.made.pop() as Made;
-    this.database.transaction((batch) => this.index.removeLast(batch, last.height, last.hashes, last.results));
+    this.database.transaction((batch) => this.index.removeLast(batch, last.height, last.hashes.length));
   }
 
   prune(base: bigint): void {
     this.database.transaction((batch) => {
       for (; this.lowest < base; this.lowest++) {
         const old = this.made.shift() as Made;
-        const read = () => ({ txHashes: old.hashes, results: old.results });
-        this.index.removeOld(batch, old.height, old.hashes.length, read);
+        this.index.removeOld(batch, old.height, old.hashes.length);
       }
       this.index.removeBelow(batch, base);
     });
@@ -119,9 +104,9 @@ const step = fc.oneof(
 );
 
 describe("TxIndex", () => {
-  test("blocks of random events, some taken back, some pruned, the first in the first layout → what a list finds", () => {
+  test("blocks of random events, some taken back, some pruned → what a list finds", () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 150 }), fc.nat(20), (steps, firstLayout) => {
+      fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
         const model = new Model();
         for (const each of steps) {
           const height = (model.made.at(-1)?.height ?? model.lowest - 1n) + 1n;
@@ -129,8 +114,7 @@ describe("TxIndex", () => {
             if (model.made.length > 1) model.rollBack();
           } else if (each === "prune") {
             if (model.made.length > 40) model.prune(model.lowest + 30n);
-          } else if (height <= BigInt(firstLayout)) model.addFirst(block(height, each.txs, each.own));
-          else model.add(block(height, each.txs, each.own));
+          } else model.add(block(height, each.txs, each.own));
         }
         model.audit();
         const last = model.made.at(-1)?.height ?? 0n;
@@ -156,6 +140,16 @@ describe("TxIndex", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  test("blocks without a record of the layout, or with one of another → UPG_STORE_VERSION_MISMATCH", () => {
+    const model = new Model();
+    model.add(block(2n, [["v1"]], []));
+    expect(model.index.history.at(2n)).toEqual({ indexer: "kv", events: [] });
+    expect(() => model.index.history.at(1n)).toThrow(code("UPG_STORE_VERSION_MISMATCH"));
+    const key = concatBytes(Uint8Array.of(0x62, 0x76), bigEndian64(2n));
+    model.database.transaction((batch) => batch.put(key, utf8("3\nkv")));
+    expect(() => model.index.history.at(2n)).toThrow(/layout of the event index is 3, for kv/);
   });
 
   test("a search that waits while runs are merged under it → each place once, none left out", () => {

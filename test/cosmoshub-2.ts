@@ -1,17 +1,20 @@
 /**
- * Reads the genesis format of 2019 (cosmoshub-1 and -2) and gives today's: accounts that hold coins become accounts and
- * balances, amino keys become JSON keys, text proposals become proposals of gov v1. What the example chain has no
- * module for (distribution, mint, slashing) is left behind; nothing that is taken over is changed.
+ * The genesis document of cosmoshub-2 in today's format: accounts that hold coins become accounts and balances, amino keys
+ * become JSON keys, text proposals become proposals of gov v1. Drops the modules that the example chain does not have
+ * (distribution, mint, slashing).
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 
 import { bech32 } from "@scure/base";
-import { toBase64 } from "../../base/text/bytes.js";
-import type { Sha256 } from "../../base/types/types.js";
-import { GOV_MODULE } from "../../chain/modules/gov/records.js";
-import { addressesOf, moduleAddress } from "../../chain/values/address.js";
-import { addCoins, type Coin } from "../../chain/values/coins.js";
-import { readCoins } from "../../chain/values/json-coins.js";
-import { JsonReader } from "../../chain/values/json-reader.js";
+import { sha256 } from "../host/base/native/sha256.js";
+import { toBase64 } from "../host/base/text/bytes.js";
+import { GOV_MODULE } from "../host/chain/modules/gov/records.js";
+import { addressesOf, moduleAddress } from "../host/chain/values/address.js";
+import { addCoins, type Coin } from "../host/chain/values/coins.js";
+import { readCoins } from "../host/chain/values/json-coins.js";
+import { JsonReader } from "../host/chain/values/json-reader.js";
 
 /** The chains of this format. */
 const HUB_PREFIX = "cosmos";
@@ -35,8 +38,17 @@ const VOTE_OPTION: Readonly<Record<string, string>> = {
   NoWithVeto: "VOTE_OPTION_NO_WITH_VETO",
 };
 
-/** @throws UpgradeError UPG_INVALID_GENESIS */
-export function convertLegacyGenesis(json: unknown, sha256: Sha256): Record<string, unknown> {
+/** The document of 2019: a file that not every machine has. */
+export const COSMOSHUB_2 = join(
+  process.env["CHAIN_DATA"] ?? join(import.meta.dirname, "../../shared/data"),
+  "genesis.cosmoshub-2.json.gz",
+);
+
+export function cosmoshub2Genesis(): string {
+  return JSON.stringify(converted(JSON.parse(gunzipSync(readFileSync(COSMOSHUB_2)).toString())));
+}
+
+function converted(json: unknown): Record<string, unknown> {
   const root = new JsonReader(json, "genesis");
   const state = root.get("app_state");
   const accounts = state.get("accounts").items();
@@ -47,7 +59,7 @@ export function convertLegacyGenesis(json: unknown, sha256: Sha256): Record<stri
     app_hash: null,
     app_state: {
       auth: { accounts: accounts.map(convertAccount) },
-      bank: { balances: [...accounts.map(convertBalance), ...heldDeposits(state.get("gov"), sha256)] },
+      bank: { balances: [...accounts.map(convertBalance), ...heldDeposits(state.get("gov"))] },
       staking: convertStaking(state.get("staking")),
       gov: convertGov(state.get("gov")),
     },
@@ -87,7 +99,7 @@ function convertBalance(account: JsonReader): Record<string, unknown> {
 }
 
 /** Deposits had left the accounts; today the gov module's account holds them. */
-function heldDeposits(gov: JsonReader, sha256: Sha256): Record<string, unknown>[] {
+function heldDeposits(gov: JsonReader): Record<string, unknown>[] {
   let held: Coin[] = [];
   for (const item of gov.get("deposits").items()) held = addCoins(held, readCoins(item.get("deposit").get("amount")));
   if (held.length === 0) return [];
