@@ -4,9 +4,10 @@
  * UTF-8; a packed message is of a known type and is looked at in the same way.
  */
 
-import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, getOption, ScalarType } from "@bufbuild/protobuf";
 import { rethrowEngineLimit } from "../../base/errors/engine-limit.js";
 import { messageOf } from "../../base/errors/errors.js";
+import { signer } from "../../base/gen/cosmos/msg/v1/msg_pb.js";
 import { decodeLossy, decodeText } from "../../base/text/text.js";
 import { addressTextFailure } from "../values/address.js";
 import { AMOUNT_MAX } from "../values/coins.js";
@@ -142,14 +143,19 @@ function checkOnce(desc: DescMessage, field: DescField, seen: Set<number | strin
   seen.add(key);
 }
 
-/** Fields with the address that must sign, and with other addresses. */
-const SIGNER_FIELD = /^(from_address|proposer|depositor|voter|authority|payer)$/;
+/** Fields with addresses that need not sign. */
 const ADDRESS_FIELD = /^(to_address|granter|tipper)$/;
+const FEE = "cosmos.tx.v1beta1.Fee";
+
+/** Holds the field an address that must sign: by the option of the message, or as the payer of the fee? */
+function isSigner(desc: DescMessage, { name }: DescField): boolean {
+  return getOption(desc, signer).includes(name) || (desc.typeName === FEE && name === "payer");
+}
 
 /** An address that is not UTF-8 is no address: it is refused, in the Cosmos SDK's words, where it is decoded. */
 function checkText(desc: DescMessage, field: DescField, content: Uint8Array, texts: Error[]): void {
   if (!isUtf8(content)) {
-    if (SIGNER_FIELD.test(field.name)) {
+    if (isSigner(desc, field)) {
       const latin = Array.from(content, (byte) => String.fromCharCode(byte)).join("");
       texts.push(undefinedError(addressTextFailure(latin) ?? "invalid address"));
     } else if (!ADDRESS_FIELD.test(field.name)) {
