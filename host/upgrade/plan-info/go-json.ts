@@ -1,18 +1,16 @@
 /**
- * JSON as Go's encoding/json reads it: repeated keys are kept in order, nesting is bounded, and a syntax error has Go's
- * text. `JSON.parse` drops repeated keys, has no bound and words its errors by engine.
+ * JSON as Go's encoding/json reads it: repeated keys are kept in order, and nesting is bounded. `JSON.parse` drops repeated
+ * keys, has no bound and words its errors by engine.
  *
  * Numbers and the elements of arrays are checked but not kept: nothing in a plan's info needs them.
  */
 import { UpgradeError } from "../../base/errors/errors.js";
-import { goQuoteCharacter } from "./go-quote.js";
 
 export interface JsonMember {
   readonly key: string;
   readonly value: JsonValue;
 }
 
-/** Kinds carry the names that Go's type errors use. */
 export type JsonValue =
   | { readonly kind: "null" | "bool" | "number" | "array" }
   | { readonly kind: "string"; readonly text: string }
@@ -36,7 +34,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /**
  * Reads one JSON value with nothing but white space around it. An unpaired surrogate in a string becomes U+FFFD.
  *
- * @throws UpgradeError UPG_INVALID_PLAN_INFO with Go's text
+ * @throws UpgradeError UPG_INVALID_PLAN_INFO with the place and what was expected there
  */
 export function parseGoJson(text: string): JsonValue {
   return new Reader(text).document();
@@ -82,11 +80,11 @@ class Reader {
     if (character === '"') return { kind: "string", text: this.string() };
     if (character === "t" || character === "f" || character === "n") return this.literal(LITERALS[character]);
     if (character === "-" || isDigit(character)) return this.number();
-    return this.fail("looking for beginning of value");
+    return this.fail("expected a value");
   }
 
   private push(value: JsonValue): void {
-    if (this.open.length === DEPTH_MAX) this.fail("exceeded max depth");
+    if (this.open.length === DEPTH_MAX) this.fail(`more than ${DEPTH_MAX} objects and arrays in one another`);
     this.at++;
     this.open.push({ value, key: "" });
   }
@@ -112,24 +110,23 @@ class Reader {
       return true;
     }
     if (character !== (isObject ? "}" : "]")) {
-      this.fail(isObject ? "after object key:value pair" : "after array element");
+      this.fail(`expected "," or "${isObject ? "}" : "]"}"`);
     }
     this.at++;
     return false;
   }
 
   private key(): void {
-    if (this.structural() !== '"') this.fail("looking for beginning of object key string");
+    if (this.structural() !== '"') this.fail("expected a key in double quotes");
     const key = this.string();
-    if (this.structural() !== ":") this.fail("after object key");
+    if (this.structural() !== ":") this.fail('expected ":"');
     this.at++;
     const parent = this.open.at(-1);
     if (parent !== undefined) parent.key = key;
   }
 
   private end(value: JsonValue): JsonValue {
-    this.skipSpace();
-    if (this.at < this.text.length) this.fail("after top-level value");
+    if (this.structural() !== "") this.fail("expected nothing more");
     return value;
   }
 
@@ -140,9 +137,9 @@ class Reader {
     let from = this.at;
     for (;;) {
       const character = this.text[this.at];
-      if (character === undefined) throw endOfInput();
+      if (character === undefined) return this.fail("expected a closing quote");
       if (character === '"') break;
-      if (character < " ") this.fail("in string literal");
+      if (character < " ") this.fail("a string must not have control characters");
       if (character !== "\\") {
         this.at++;
         continue;
@@ -162,20 +159,20 @@ class Reader {
     if (character === "u") {
       const from = ++this.at;
       while (this.at < from + 4) {
-        if (!/[0-9a-fA-F]/.test(this.character())) this.fail("in \\u hexadecimal character escape");
+        if (!/[0-9a-fA-F]/.test(this.character())) this.fail("expected four hexadecimal digits after \\u");
         this.at++;
       }
       return String.fromCharCode(Number.parseInt(this.text.slice(from, this.at), 16));
     }
     const resolved = ESCAPES[character];
-    if (resolved === undefined) return this.fail("in string escape code");
+    if (resolved === undefined) return this.fail("a string has no such escape");
     this.at++;
     return resolved;
   }
 
   private literal(word: "true" | "false" | "null"): JsonValue {
     for (const expected of word) {
-      if (this.character() !== expected) this.fail(`in literal ${word} (expecting '${expected}')`);
+      if (this.character() !== expected) this.fail(`expected ${word}`);
       this.at++;
     }
     return { kind: word === "null" ? "null" : "bool" };
@@ -184,69 +181,45 @@ class Reader {
   private number(): JsonValue {
     if (this.character() === "-") this.at++;
     if (this.character() === "0") this.at++;
-    else this.digits("in numeric literal");
+    else this.digits();
     if (this.character() === ".") {
       this.at++;
-      this.digits("after decimal point in numeric literal");
+      this.digits();
     }
     if (/[eE]/.test(this.character())) {
       this.at++;
       if (/[+-]/.test(this.character())) this.at++;
-      this.digits("in exponent of numeric literal");
+      this.digits();
     }
     return { kind: "number" };
   }
 
   /** At least one digit. */
-  private digits(context: string): void {
-    if (!isDigit(this.character())) this.fail(context);
+  private digits(): void {
+    if (!isDigit(this.character())) this.fail("expected a digit");
     while (isDigit(this.character())) this.at++;
   }
 
-  /** Go closes its scanner with a space, so inside a token the end reads as one. */
+  /** The next character; empty at the end of the text. */
   private character(): string {
-    return this.text[this.at] ?? " ";
+    return this.text[this.at] ?? "";
   }
 
-  /** The next character that is not white space; between tokens the end is an error. */
+  /** The next character that is not white space; empty at the end of the text. */
   private structural(): string {
-    this.skipSpace();
-    const character = this.text[this.at];
-    if (character === undefined) throw endOfInput();
-    return character;
-  }
-
-  private skipSpace(): void {
     for (;;) {
-      const character = this.text[this.at];
-      if (character !== " " && character !== "\t" && character !== "\r" && character !== "\n") return;
+      const character = this.character();
+      if (character !== " " && character !== "\t" && character !== "\r" && character !== "\n") return character;
       this.at++;
     }
   }
 
-  private fail(context: string): never {
-    throw syntaxError(`invalid character ${goQuoteCharacter(firstByte(this.text, this.at))} ${context}`);
+  private fail(what: string): never {
+    const place = this.at < this.text.length ? `at character ${this.at + 1}` : "at its end";
+    throw new UpgradeError("UPG_INVALID_PLAN_INFO", `not valid JSON: ${place}: ${what}`);
   }
 }
 
 function isDigit(character: string): boolean {
   return character >= "0" && character <= "9";
-}
-
-/** Go reads bytes, so it names the first byte of a character's UTF-8, shown as if it were Latin-1. */
-function firstByte(text: string, at: number): string {
-  const code = text.codePointAt(at);
-  if (code === undefined) return " ";
-  if (code < 0x80) return String.fromCharCode(code);
-  return String.fromCharCode(
-    code < 0x800 ? 0xc0 | (code >> 6) : code < 0x10000 ? 0xe0 | (code >> 12) : 0xf0 | (code >> 18),
-  );
-}
-
-function endOfInput(): UpgradeError {
-  return syntaxError("unexpected end of JSON input");
-}
-
-function syntaxError(text: string): UpgradeError {
-  return new UpgradeError("UPG_INVALID_PLAN_INFO", text);
 }

@@ -22,11 +22,6 @@ export function goQuote(text: string): string {
   return `"${quoted}"`;
 }
 
-/** One character in single quotes, as encoding/json names it. */
-export function goQuoteCharacter(character: string): string {
-  return character === "'" ? "'\\''" : `'${escapeCharacter(character)}'`;
-}
-
 function escapeCharacter(character: string): string {
   const named = NAMED.get(character);
   if (named !== undefined) return named;

@@ -14,7 +14,7 @@ export interface PlanHandler {
 export interface PlanDocument {
   /** URLs by platform key, in the order of the text; neither is checked. */
   readonly binaries: ReadonlyMap<string, string>;
-  /** The first error, in the Cosmos SDK's words. */
+  /** The first error. */
   readonly binariesError?: string;
   readonly handler?: PlanHandler;
   readonly handlerErrors: readonly string[];
@@ -30,7 +30,7 @@ export interface PlanDocument {
 export function readPlanDocument(text: string): PlanDocument {
   const value = parse(text);
   if (value.kind !== "object") {
-    const binariesError = value.kind === "null" ? undefined : unmarshalError(value, "value of type plan.Info");
+    const binariesError = value.kind === "null" ? undefined : otherKind("it", "a JSON object", value);
     return { binaries: new Map(), handlerErrors: [], ...(binariesError && { binariesError }) };
   }
   const handlers = named(value.members, "handler").filter((member) => member.kind !== "null");
@@ -52,11 +52,11 @@ function readBinaries(values: readonly JsonValue[]): Pick<PlanDocument, "binarie
   for (const value of values) {
     if (value.kind === "null") binaries.clear();
     else if (value.kind !== "object") {
-      binariesError ??= unmarshalError(value, "struct field Info.binaries of type plan.BinaryDownloadURLMap");
+      binariesError ??= otherKind('"binaries"', "an object of URLs by platform", value);
     } else {
       for (const { key, value: url } of value.members) {
         if (url.kind !== "string" && url.kind !== "null") {
-          binariesError ??= unmarshalError(url, "struct field Info.binaries of type string");
+          binariesError ??= otherKind(`binaries[${key}]`, "a URL in double quotes", url);
         }
         binaries.set(key, url.kind === "string" ? url.text : "");
       }
@@ -98,8 +98,8 @@ function named(members: readonly JsonMember[], name: string): JsonValue[] {
   return members.filter(({ key }) => pattern.test(key)).map(({ value }) => value);
 }
 
-function unmarshalError(value: JsonValue, target: string): string {
-  return unreadable(`json: cannot unmarshal ${value.kind} into Go ${target}`);
+function otherKind(what: string, expected: string, { kind }: JsonValue): string {
+  return unreadable(`${what} must be ${expected}, not ${kind}`);
 }
 
 function unreadable(text: string): string {

@@ -38,10 +38,10 @@ describe("the Cosmos SDK's own cases that need no download", () => {
   });
 
   test.each([
-    ['{"binaries":["url1","url2"]}', "array into Go struct field Info.binaries of type plan.BinaryDownloadURLMap"],
-    ['{"binaries":{"os1/arch1":1,"os2/arch2":2}}', "number into Go struct field Info.binaries of type string"],
-  ])("checkPlanInfo(%s) → cannot unmarshal", (info, what) => {
-    const text = `could not parse plan info: json: cannot unmarshal ${what}`;
+    ['{"binaries":["url1","url2"]}', '"binaries" must be an object of URLs by platform, not array'],
+    ['{"binaries":{"os1/arch1":1,"os2/arch2":2}}', "binaries[os1/arch1] must be a URL in double quotes, not number"],
+  ])("checkPlanInfo(%s) → %s", (info, what) => {
+    const text = `could not parse plan info: ${what}`;
     expect(checkPlanInfo(info)).toEqual({ ok: false, stage: "parse", errors: [text] });
     expect(parsePlanInfo(info)).toEqual({ kind: "text", reason: text });
   });

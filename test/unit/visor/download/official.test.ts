@@ -53,8 +53,8 @@ describe("ParseInfo: planDocument()", () => {
 
   test("2, 4, 5, 6, 8, 9: blank, an array, numbers, a missing file → the texts", async () => {
     expect(await message(parse("   "))).toContain("plan info must not be blank");
-    const array = /could not parse plan info.*cannot unmarshal array into Go struct field Info.binaries/;
-    const numbers = /could not parse plan info.*cannot unmarshal number into Go struct field Info.binaries/;
+    const array = /could not parse plan info.*"binaries" must be an object of URLs by platform, not array/;
+    const numbers = /could not parse plan info.*binaries\[os1\/arch1\] must be a URL in double quotes, not number/;
     expect(await message(parse(bad.array))).toMatch(array);
     expect(await message(parse(bad.numbers))).toMatch(numbers);
     expect(await message(parse(fileUrl("array.json", bad.array)))).toMatch(array);
