@@ -28,7 +28,6 @@ const FIELDS: Readonly<Record<string, string>> = {
 const YAML_1_1 = { version: "1.1", logLevel: "error" } as const;
 
 const core = new Core();
-export const COUNT = { n: 0 };
 
 export const runPlan: CaseRunner = (vector) => {
   const kind: string = vector["kind"];

@@ -147,7 +147,7 @@ function checkOnce(desc: DescMessage, field: DescField, seen: Set<number | strin
 const ADDRESS_FIELD = /^(to_address|granter|tipper)$/;
 const FEE = "cosmos.tx.v1beta1.Fee";
 
-/** Holds the field an address that must sign: by the option of the message, or as the payer of the fee? */
+/** Is this the address of a signer: by the message's option, or as the payer of a fee? */
 function isSigner(desc: DescMessage, { name }: DescField): boolean {
   return getOption(desc, signer).includes(name) || (desc.typeName === FEE && name === "payer");
 }
