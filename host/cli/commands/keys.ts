@@ -236,8 +236,11 @@ function registerSdkKeys(keys: Cobra, context: Context): void {
     .example("keys import alice alice.armor --keyring-backend test")
     .action(async (name: string, file: string, flags: KeyringFlags, command: Cobra) => {
       const { importArmor } = await import("../client/sdk-keys.js");
-      await inKeyring(context, flags, command, async (keyring, prompt) =>
-        await context.print(shownKey(await importArmor(keyring, prompt, name, file))),
+      await inKeyring(
+        context,
+        flags,
+        command,
+        async (keyring, prompt) => await context.print(shownKey(await importArmor(keyring, prompt, name, file))),
       );
     });
 }

@@ -19,7 +19,7 @@ export function registerInspect(handler: Cobra, context: Context): void {
     )
     .option("--all", "every import, export and function, however many there are")
     .example("handler inspect v3.wasm", "handler inspect v3.wasm --all", "handler inspect v3.wasm -o json")
-    .action((file: string, { all = false }: { all?: boolean }) => {
+    .action(async (file: string, { all = false }: { all?: boolean }) => {
       const inspected = inspectFile(file, chain.table);
       if (!inspected.ok) context.setExitStatus(REFUSED_EXIT);
       const { does: _, ...answer } = inspected;

@@ -17,7 +17,7 @@ export function registerModules(group: Cobra, context: Context): void {
         "with allows.removeModules. Reads no home.",
     )
     .example("upgrade modules", "upgrade modules -o json")
-    .action(() => {
+    .action(async () => {
       const modules = moduleRows(chain);
       await context.print({ modules }, modules.map(moduleText).join("\n"));
     });
