@@ -55,6 +55,7 @@ function parseUpgrade(text: string, before: ReadonlyMap<string, string> = new Ma
 
 /** @throws Halt; UpgradeError */
 async function relay(context: Context, more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
+  const { realMachine } = await import("../../visor/run/real-machine.js");
   const { openRelay } = await import("../../visor/hot/open.js");
   const { findComet } = await import("../../node/comet/engine/binary.js");
   const { Home } = await import("../../node/home/home.js");
@@ -77,7 +78,7 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
     return value === undefined ? ofRelay(name) : { value, by: "cli" };
   };
   const run = openRelay({
-    ...{ home, name: context.chain.name, program: flags.program, upgrades: flags.upgrade ?? new Map() },
+    ...{ home, machine: realMachine, name: context.chain.name, program: flags.program, upgrades: flags.upgrade ?? new Map() },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
     flags: [
       "--log_format",

@@ -28,6 +28,11 @@ export interface ProcessEnd {
   readonly error?: Error | undefined;
 }
 
+export function endText({ exit, signal, error }: ProcessEnd): string {
+  if (error) return error.message;
+  return exit === null ? `signal ${signal ?? "unknown"}` : `exit status ${exit}`;
+}
+
 /** The application, with the sidecar's own stdin, stdout and stderr. */
 export interface AppProcess {
   readonly pid: number | undefined;

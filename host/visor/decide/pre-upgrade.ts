@@ -1,61 +1,60 @@
-/** `pre-upgrade` of a new program, before it is started, with the exit statuses that Cosmovisor gives a meaning to. */
-import { messageOf } from "../../base/errors/errors.js";
-import type { Program } from "../../node/programs/layout.js";
-import { onLines } from "../../node/programs/output-lines.js";
-import { spawnProgram } from "../../node/programs/spawn-program.js";
+/** What the exit status of a new program's `pre-upgrade` means, before the program is started. The meanings are Cosmovisor's. */
+import type { Log } from "../../base/text/log-line.js";
+import type { Clock, RunEnd } from "./machine.js";
 
-const NO_SUCH_COMMAND = 1;
-const LAST_LINES_MILLIS = 1_000;
-const REFUSED = 30;
+export const NO_SUCH_COMMAND = 1;
+export const REFUSED = 30;
 const RETRY = 31;
+/** A shell's statuses for a file that cannot be run, and for one that is not found. */
+const NOT_RUN: readonly (number | null)[] = [126, 127];
+const RETRY_MILLIS = 1_000;
+
+export interface PreUpgradeOptions {
+  /** Runs the command once, in a process group of its own ({@link Processes.run}). */
+  readonly run: () => Promise<RunEnd>;
+  /** Further attempts after exit status 31: DAEMON_PREUPGRADE_MAX_RETRIES. */
+  readonly retriesMax: number;
+  readonly clock: Pick<Clock, "sleep">;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/**
+ * `ready`: 0; also 1, which is a program without the command, and any other status. `refused`: 30. `busy`: 31, after the last attempt.
+ * `not run`: the program could not be started, or was stopped.
+ */
+export interface PreUpgradeResult {
+  readonly verdict: "ready" | "refused" | "busy" | "not run";
+  readonly end: RunEnd;
+}
+
+/** Runs `pre-upgrade` until it returns something other than 31. Never rejects unless `run` does. */
+export async function askPreUpgrade(options: PreUpgradeOptions): Promise<PreUpgradeResult> {
+  const { run, retriesMax, clock, signal, log } = options;
+  for (let attempt = 0; ; attempt++) {
+    const end = await run();
+    const verdict = verdictOn(end);
+    if (verdict !== "busy" || attempt >= retriesMax || signal.aborted) return { verdict, end };
+    log("warn", `pre-upgrade asks for another attempt (${attempt + 1} of ${retriesMax})`);
+    await clock.sleep(RETRY_MILLIS, signal);
+  }
+}
+
+function verdictOn({ exit, error }: RunEnd): PreUpgradeResult["verdict"] {
+  if (exit === REFUSED) return "refused";
+  if (error || NOT_RUN.includes(exit)) return "not run";
+  return exit === RETRY ? "busy" : "ready";
+}
 
 /** Flags of `start` that `pre-upgrade` has too. */
 const SHARED_FLAGS = ["--handlers", "--handlers-staged", "--handler-disk-max"];
 
-export interface PreUpgradeOptions {
-  readonly program: Program;
-  readonly home: string;
-  /** Of the worker. */
-  readonly flags: readonly string[];
-  /** Gets each line that it prints. */
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
-
-/**
- * `ready`: 0; also 1, which is a program without the command, and any other status, as with Cosmovisor. `refused`: 30. `busy`: 31,
- * which may be asked again.
- */
-export interface PreUpgradeEnd {
-  readonly kind: "ready" | "refused" | "busy";
-  readonly exit: number;
-}
-
-/** @throws Error: the program cannot be run, or `signal` ended it */
-export async function preUpgrade(options: PreUpgradeOptions): Promise<PreUpgradeEnd> {
-  const { program, home, flags, onLine, signal } = options;
-  const args = ["pre-upgrade", "--home", home, ...sharedFlags(flags)];
-  const exit = await new Promise<number>((resolve, reject) => {
-    const child = spawnProgram(program.file, args, { stdio: ["ignore", "pipe", "pipe"], signal });
-    onLines([child.stdout, child.stderr], onLine);
-    child.once("error", (cause) => reject(new Error(`${program.file} cannot be run: ${messageOf(cause)}`, { cause })));
-    // What it wrote last is still in the pipes; what its own children keep open is not waited for.
-    child.once("exit", (code) => {
-      const over = () => resolve(code ?? NO_SUCH_COMMAND);
-      const late = setTimeout(over, LAST_LINES_MILLIS);
-      child.once("close", () => {
-        clearTimeout(late);
-        over();
-      });
-    });
-  });
-  return { kind: exit === REFUSED ? "refused" : exit === RETRY ? "busy" : "ready", exit };
-}
-
-function sharedFlags(flags: readonly string[]): string[] {
-  return flags.flatMap((flag, at) => {
+/** Arguments of `pre-upgrade` for a home, with the flags of `start` that both commands have. */
+export function preUpgradeArgs(home: string, startFlags: readonly string[]): readonly string[] {
+  const shared = startFlags.flatMap((flag, at) => {
     const [name = ""] = flag.split("=", 1);
     if (!SHARED_FLAGS.includes(name)) return [];
-    return flag === name ? [flag, flags[at + 1] ?? ""] : [flag];
+    return flag === name ? [flag, startFlags[at + 1] ?? ""] : [flag];
   });
+  return ["pre-upgrade", "--home", home, ...shared];
 }

@@ -9,6 +9,7 @@ import { requireHome } from "../../node/home/begun-genesis.js";
 import type { Home } from "../../node/home/home.js";
 import { HomeLock } from "../../node/home/home-lock.js";
 import { Layout } from "../../node/programs/layout.js";
+import type { Machine } from "../decide/machine.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
 import { isRecorded, recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
@@ -22,6 +23,7 @@ const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 export interface HoldOptions {
   readonly home: Home;
   readonly layout: Layout;
+  readonly machine: Pick<Machine, "clock" | "processes">;
   /** Of `start`, for each worker. */
   readonly flags: readonly string[];
   /** Of each worker. */
@@ -42,7 +44,7 @@ export interface HoldOptions {
   readonly signal: AbortSignal;
 }
 
-export interface OpenOptions extends Pick<HoldOptions, "home" | "flags" | "comet" | "log"> {
+export interface OpenOptions extends Pick<HoldOptions, "home" | "machine" | "flags" | "comet" | "log"> {
   /** Name of the program that runs this code. */
   readonly name: string;
   /** What runs first; undefined: that of the folders. */

@@ -11,20 +11,23 @@ import { type Log, programLines } from "../../base/text/log-line.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { fingerprint, type Layout, type Program, problemOf } from "../../node/programs/layout.js";
 import { parseUpgradeInfo, type UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
-import { type PreUpgradeEnd, preUpgrade } from "../decide/pre-upgrade.js";
+import { endText, type Machine, type RunEnd } from "../decide/machine.js";
+import { askPreUpgrade, type PreUpgradeResult, preUpgradeArgs } from "../decide/pre-upgrade.js";
 import type { RelayHooks } from "./hooks.js";
 import { withPatience } from "./pre-upgrade-wait.js";
 
 const LOOK_MILLIS = 250;
 /** Between two log lines of what is missing, and two questions to a program that has refused. */
 const MINUTE_MILLIS = 60_000;
-const RETRY_MILLIS = 1_000;
 
 export interface SuccessionOptions {
   readonly home: string;
   readonly layout: Layout;
+  readonly machine: Pick<Machine, "clock" | "processes">;
   /** Of the workers. */
   readonly flags: readonly string[];
+  /** Of the workers, and of their `pre-upgrade`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Further questions to a `pre-upgrade` that asks for them; Cosmovisor's DAEMON_PREUPGRADE_MAX_RETRIES. */
   readonly retriesMax: number;
   readonly hooks: Pick<RelayHooks, "beforeUpgrade" | "link" | "onHold" | "isFetched">;
@@ -108,43 +111,45 @@ export class Succession {
   async problem(program: Program): Promise<string | undefined> {
     const problem = problemOf(program);
     if (problem !== undefined) return problem;
+    const { file } = program;
     try {
-      for (let turn = 0; ; turn++) {
-        const { kind, exit } = await this.#ask(program);
-        if (kind === "ready") return undefined;
-        if (kind === "refused" || turn >= this.options.retriesMax)
-          return `${program.file} pre-upgrade ended with ${exit}; its own lines above say why`;
-        await sleep(RETRY_MILLIS, undefined, { signal: this.options.signal });
-      }
+      const { verdict, end } = await this.#preUpgrade(program);
+      if (verdict === "ready") return undefined;
+      if (verdict === "not run") return `${file} cannot be run: pre-upgrade ended with ${endText(end)}`;
+      return `${file} pre-upgrade ended with ${end.exit}; its own lines above say why`;
     } catch (error) {
       return messageOf(error);
     }
   }
 
   async #isReady(program: Program): Promise<boolean> {
-    return this.#ask(program).then(
-      ({ exit }) => exit === 0,
+    return this.#preUpgrade(program).then(
+      ({ end }) => end.exit === 0,
       () => false,
     );
   }
 
-  /** `pre-upgrade`, which may take its time. @throws Error: it cannot be run, or its file was replaced meanwhile */
-  async #ask(program: Program): Promise<PreUpgradeEnd> {
-    const { log, signal } = this.options;
-    const { file } = program;
+  /** @throws Error: its file was replaced meanwhile */
+  #preUpgrade(program: Program): Promise<PreUpgradeResult> {
+    const { machine, retriesMax, signal, log } = this.options;
+    return askPreUpgrade({ run: () => this.#runPreUpgrade(program), retriesMax, clock: machine.clock, signal, log });
+  }
+
+  async #runPreUpgrade({ file }: Program): Promise<RunEnd> {
+    const { log, signal, machine, home, flags, env } = this.options;
     const replaced = new AbortController();
-    const asked = preUpgrade({
-      ...{ ...this.options, program, onLine: programLines(log) },
+    const run = machine.processes.run(file, {
+      ...{ args: preUpgradeArgs(home, flags), env, cwd: process.cwd(), onLine: programLines(log) },
       signal: AbortSignal.any([signal, replaced.signal]),
     });
-    return withPatience(asked, {
+    const end = await withPatience(run, {
       file,
       say: (passed) =>
         log("warn", `${file} pre-upgrade runs for ${passed}: it is waited for, unless its file is replaced`),
       replaced: () => replaced.abort(),
-    }).catch((error: unknown) => {
-      throw replaced.signal.aborted ? new Error(`${file} was replaced while its pre-upgrade ran`) : error;
     });
+    if (replaced.signal.aborted) throw new Error(`${file} was replaced while its pre-upgrade ran`);
+    return end;
   }
 }
 

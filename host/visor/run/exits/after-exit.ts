@@ -10,7 +10,7 @@ import { type Plan, planIn } from "../../decide/decision/plan-file.js";
 import { isSamePlan } from "../../decide/decision/queue.js";
 import type { HaltFacts } from "../../decide/heights/halt-record.js";
 import { storeHeight } from "../../decide/heights/store-height.js";
-import type { ProcessEnd } from "../../decide/machine.js";
+import { endText, type ProcessEnd } from "../../decide/machine.js";
 import { takeRestartRequest } from "../../decide/restart-request.js";
 import { genesisCommand } from "../../stage/doctor/genesis-file.js";
 import { needsOtherProgram, otherProgram } from "../../stage/other-program.js";
@@ -20,7 +20,7 @@ import { handlersPrint, watchedPrint } from "../../stage/watched-files.js";
 import { linkPrevious } from "../loop/link.js";
 import type { Shared } from "../loop/options.js";
 import { addReturned } from "../loop/returned.js";
-import { endText, StepFailure } from "../loop/scripts.js";
+import { StepFailure } from "../loop/scripts.js";
 
 /** The handler returned an error, or a check failed: the one end at which all nodes agree that it was not applied. */
 const RETURNABLE = ERROR_KINDS.UPG_MIGRATION_FAILED.exit;

@@ -9,11 +9,12 @@ import { findComet } from "../../../node/comet/engine/binary.js";
 import { Home } from "../../../node/home/home.js";
 import type { Program } from "../../../node/programs/layout.js";
 import { readQueue } from "../../decide/decision/queue.js";
+import { endText } from "../../decide/machine.js";
 import { prefixOf } from "../../decide/program-variables.js";
 import { holdConnections } from "../../hot/open.js";
 import { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
-import { endText, StepFailure } from "../loop/scripts.js";
+import { StepFailure } from "../loop/scripts.js";
 import { HotHooks } from "./hot-hooks.js";
 import { heldAgain } from "./restart-engine.js";
 import { startArgs } from "./start-args.js";
@@ -53,7 +54,7 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
     const hooks = new HotHooks(shared, staging);
     const exit = await heldAgain(shared, () =>
       holdConnections({
-        ...{ home, env, signal, log, hooks, layout: shared.layout, flags: args.worker },
+        ...{ home, env, signal, log, hooks, machine, layout: shared.layout, flags: args.worker },
         ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: shared.starts.run },
         serviceCommand: shared.starts.service,
         comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },

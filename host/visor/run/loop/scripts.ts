@@ -3,19 +3,14 @@ import { join } from "node:path";
 import { type Log, programLines } from "../../../base/text/log-line.js";
 import { visible } from "../../../base/text/visible.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
-import type { Machine, ProcessEnd, RunEnd } from "../../decide/machine.js";
+import { endText, type Machine, type ProcessEnd, type RunEnd } from "../../decide/machine.js";
+import { askPreUpgrade, NO_SUCH_COMMAND, REFUSED } from "../../decide/pre-upgrade.js";
 import type { Settings } from "../../decide/settings.js";
 
 const EXECUTE = 0o111;
 const OWNER_EXECUTE = 0o100;
-const RETRY_MILLIS = 1_000;
 const REMIND_MILLIS = 60_000;
 const LINE_LENGTH_MAX = 500;
-const NO_SUCH_COMMAND = 1;
-const REFUSED = 30;
-const RETRY = 31;
-/** A shell's words for a file that cannot be run, and one that is not found. */
-const NOT_RUN: readonly (number | null)[] = [126, 127];
 
 export interface ScriptOptions {
   readonly settings: Settings;
@@ -57,31 +52,22 @@ export async function customPreUpgrade(
   log("info", `${name} has run for "${plan.name}"`);
 }
 
-/** The exit statuses have Cosmovisor's meanings. @throws StepFailure with its texts */
+/** @throws StepFailure with Cosmovisor's texts: the new program refuses, or cannot be asked */
 export async function appPreUpgrade(
   { settings, machine, env, signal, log }: ScriptOptions,
   file: string,
 ): Promise<void> {
   const { root: cwd, preUpgradeRetriesMax: retriesMax } = settings;
-  for (let attempt = 0; ; attempt++) {
-    const options = { args: ["pre-upgrade"], env, cwd, onLine: programLines(log), signal };
-    const end = await reminding(machine.processes.run(file, options), `${file} pre-upgrade`, { machine, log });
-    if (signal.aborted) throw new StepFailure("pre-upgrade command was stopped");
-    if (end.exit === REFUSED)
-      throw new StepFailure(`pre-upgrade command failed : exit status ${REFUSED}${said(end)}`, REFUSED);
-    if (end.error || NOT_RUN.includes(end.exit)) {
-      throw new StepFailure(`${file} cannot be run: pre-upgrade ended with ${endText(end)}`);
-    }
-    if (end.exit !== RETRY) {
-      reportEnd(end, log);
-      return;
-    }
-    if (attempt >= retriesMax) {
-      throw new StepFailure(`pre-upgrade command failed. reached max attempt of retries - ${retriesMax}`);
-    }
-    log("warn", `pre-upgrade asks for another attempt (${attempt + 1} of ${retriesMax})`);
-    await machine.clock.sleep(RETRY_MILLIS, signal);
-  }
+  const options = { args: ["pre-upgrade"], env, cwd, onLine: programLines(log), signal };
+  const run = () => reminding(machine.processes.run(file, options), `${file} pre-upgrade`, { machine, log });
+  const { verdict, end } = await askPreUpgrade({ run, retriesMax, clock: machine.clock, signal, log });
+  if (signal.aborted) throw new StepFailure("pre-upgrade command was stopped");
+  if (verdict === "refused")
+    throw new StepFailure(`pre-upgrade command failed : exit status ${REFUSED}${said(end)}`, REFUSED);
+  if (verdict === "not run") throw new StepFailure(`${file} cannot be run: pre-upgrade ended with ${endText(end)}`);
+  if (verdict === "busy")
+    throw new StepFailure(`pre-upgrade command failed. reached max attempt of retries - ${retriesMax}`);
+  reportEnd(end, log);
 }
 
 /** No block is made meanwhile: the log has each minute what is waited for. */
@@ -109,9 +95,4 @@ function said({ stdout, stderr }: RunEnd): string {
   const last = (text: string) => text.trim().split("\n").at(-1)?.trim() ?? "";
   const line = last(stderr) || last(stdout);
   return line === "" ? "" : `: ${visible(line.slice(0, LINE_LENGTH_MAX))}`;
-}
-
-export function endText({ exit, signal, error }: ProcessEnd): string {
-  if (error) return error.message;
-  return exit === null ? `signal ${signal ?? "unknown"}` : `exit status ${exit}`;
 }

@@ -17,7 +17,7 @@ import { diskFiles } from "../../../../host/base/files/disk-files.js";
 import { findComet } from "../../../../host/node/comet/engine/binary.js";
 import { contentProblem, programProblem } from "../../../../host/node/programs/executable.js";
 import { problemOf } from "../../../../host/node/programs/layout.js";
-import { preUpgrade } from "../../../../host/visor/decide/pre-upgrade.js";
+import { askPreUpgrade } from "../../../../host/visor/decide/pre-upgrade.js";
 import { startWorker } from "../../../../host/visor/hot/worker-process.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { elfBytes } from "../../../runnable-bytes.js";
@@ -115,9 +115,9 @@ describe.runIf(isLinux)(
       expect((await started.ended).error?.message).toContain(words);
       const program = { file: path, name: "v2", folder: undefined };
       const { signal } = new AbortController();
-      await expect(preUpgrade({ program, home: folder, flags: [], onLine: () => undefined, signal })).rejects.toThrow(
-        words,
-      );
+      const asking = { retriesMax: 0, clock: realMachine.clock, signal, log: () => undefined };
+      const asked = await askPreUpgrade({ run: () => realMachine.processes.run(path, options), ...asking });
+      expect([asked.verdict, asked.end.error?.message]).toEqual(["not run", expect.stringContaining(words)]);
       const worker = startWorker({ program, args: [], socket: join(folder, "socket"), env, prefix: "X_" });
       expect((await worker.ended).error?.message).toContain(words);
       expect(() => findComet(path, env)).toThrow(words);

@@ -20,6 +20,7 @@ import { NO_HOOKS, type RelayHooks } from "../../../../host/visor/hot/hooks.js";
 import type { ChainPlace } from "../../../../host/visor/hot/message.js";
 import { Relay } from "../../../../host/visor/hot/relay.js";
 import type { Worker, WorkerEnd } from "../../../../host/visor/hot/worker.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import type { Chain, ProcessOptions } from "../../../scenario/chain.js";
 import { AbciClient } from "../../node/comet/client.js";
 import { until } from "./until.js";
@@ -166,7 +167,15 @@ export class TestNetwork {
       return worker;
     };
     const relay = new Relay({
-      ...{ home: path, flags: [], retriesMax: 0, comet, signal: this.#stopping.signal },
+      ...{
+        home: path,
+        machine: realMachine,
+        env: process.env,
+        flags: [],
+        retriesMax: 0,
+        comet,
+        signal: this.#stopping.signal,
+      },
       address: parseAbciAddress(`unix://${path}/abci.sock`),
       layout: new Layout({ home: path, name: "chaind", program: "/bin/true", upgrades, own: "", isCaseKept: false }),
       start,

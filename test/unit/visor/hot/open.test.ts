@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Home } from "../../../../host/node/home/home.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
 import { openRelay } from "../../../../host/visor/hot/open.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-open-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -15,6 +16,7 @@ const open = (path: string) =>
     ...{
       home: new Home(path),
       name: "chaind",
+      machine: realMachine,
       program: undefined,
       upgrades: new Map(),
       own: "/no/such/program",

@@ -1,5 +1,5 @@
 /** The relay at an upgrade: the next program takes over, or is held for. */
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { splitBalances } from "../../../scenario/versions.js";
@@ -105,6 +105,55 @@ describe("Relay, a next program that hangs", () => {
     writeFileSync(`${file}.new`, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
     renameSync(`${file}.new`, file);
     await upgraded;
+  });
+
+  test.each(["the relay is stopped", "the file is replaced"])(
+    "`pre-upgrade` that has started another process, and %s → both are stopped",
+    async (why) => {
+      const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
+      const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+      const pidFile = join(network.home.path, "pid");
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, `#!/bin/sh\nsleep 600 &\necho $! > ${pidFile}.new\nmv ${pidFile}.new ${pidFile}\nwait\n`, {
+        mode: 0o755,
+      });
+      const engine = await network.engine();
+      await call(engine, INFO);
+      await block(engine, 3n);
+      const upgraded = block(engine, 4n).catch(() => "hung up");
+      await until(() => existsSync(pidFile));
+      if (why === "the relay is stopped") {
+        network.stop();
+        expect(await network.end).toBe(10);
+      } else {
+        writeFileSync(`${file}.new`, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+        renameSync(`${file}.new`, file);
+      }
+      await upgraded;
+      const isRunning = () => {
+        try {
+          return process.kill(Number(readFileSync(pidFile, "utf8")), 0);
+        } catch {
+          return false;
+        }
+      };
+      await until(() => !isRunning());
+    },
+  );
+
+  test("`pre-upgrade` that a shell cannot run → holds, as under the sidecar's other switch, and a better program goes on", async () => {
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "#!/bin/sh\nexit 127\n", { mode: 0o755 });
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = block(engine, 4n);
+    await network.says("chaind cannot be run: pre-upgrade ended with exit status 127");
+    writeFileSync(file, "#!/bin/sh\nexit 1\n# better\n");
+    await upgraded;
+    expect(network.workers).toHaveLength(2);
   });
 
   test("the worker never serves → a program that replaces it goes on", async () => {
