@@ -1,16 +1,22 @@
 /** A program that does not fit the state of its home, by its own words: no start of it succeeds, and another program leads out. */
 import { UpgradeError } from "../../base/errors/errors.js";
 import type { Files } from "../../base/files/files.js";
+import { shellWord } from "../../base/text/shell-word.js";
 import { chainvisorFor } from "../../node/home/supervised-start.js";
 import { Layout } from "../../node/programs/layout.js";
 import { placesOf } from "../decide/decision/paths.js";
-import { planIn } from "../decide/decision/plan-file.js";
+import { type Plan, planIn } from "../decide/decision/plan-file.js";
+import { isSame } from "../decide/decision/queue.js";
 import type { Settings } from "../decide/settings.js";
 import type { Readiness } from "../decide/status.js";
+import { currentLink, currentProblem, linkedPlan } from "./current-link.js";
+import { appliedInState } from "./plan-in-state.js";
 import { nextCommand, replaceCommand } from "./plan-way.js";
 import { askCurrent, CHECK_MILLIS_MAX, type ProbeOptions } from "./probe.js";
 
 const CODES = ["UPG_HALT_HANDLER_MISSING", "UPG_STORE_UPGRADE", "UPG_STORE_VERSION_MISMATCH"] as const;
+/** The only one of them whose exit status means that the program is too old (12). */
+const TOO_OLD = "UPG_HALT_HANDLER_MISSING";
 /** As the Cosmos SDK words it. */
 const MISSING = /\bupgrade handler is missing for (.+) upgrade plan\b/;
 
@@ -58,11 +64,13 @@ interface Fit {
 /**
  * May the next start run this state?
  * @param start command that starts the sidecar
+ * @param applied reads the upgrade that made the state
  * @returns undefined: the current program cannot be asked
  */
 export async function currentFits(
   options: ProbeOptions & Pick<Home, "settings">,
   start: string,
+  applied = () => appliedInState(options.files, options.settings),
 ): Promise<Fit | undefined> {
   const { program, files, settings } = options;
   const report = await askCurrent(options);
@@ -77,12 +85,31 @@ export async function currentFits(
   const detail = `${program.file} cannot run the state of this home: ${problem.message}`;
   const other = isOther ? await askCurrent({ ...options, program: plans }) : undefined;
   // Of a plan that comes next it may lack something; its row says so once it is linked.
-  if (other && !unfitIn(other.row)) {
-    const words = `${detail}. The next start links ${plans?.file}`;
-    return { fits: "through", row: { what: "program", state: "wrong", detail: words, next: start }, asked };
+  if (plans && other && !unfitIn(other.row)) {
+    const isLinked = isLinkedByStart(problem.code, plans.name, { settings, files, applied: await applied() });
+    const words = isLinked
+      ? `${detail}. The next start links ${plans.file}`
+      : `${detail}. ${plans.file} can, and no start links it`;
+    const next = isLinked ? start : `ln -sfn ${shellWord(plans.folder ?? "")} ${shellWord(currentLink(settings.root))}`;
+    return { fits: isLinked ? "through" : "no", row: { what: "program", state: "wrong", detail: words, next }, asked };
   }
   const next = otherProgram(problem, { settings, files }) ?? null;
   return { fits: "no", row: { what: "program", state: "wrong", detail, next }, asked };
+}
+
+/**
+ * Does a start switch to the program of `plan` after the current one has exited? As the run loop decides it (decide.ts): the current
+ * program must exit because it is too old, the state must name the plan, and `current` must not lead to a later one.
+ */
+function isLinkedByStart(
+  code: string,
+  plan: string,
+  { settings, files, applied }: Home & { applied: Plan | undefined },
+) {
+  const isTooOld = code === TOO_OLD;
+  const linked = linkedPlan(files, settings);
+  if (!isTooOld || !applied || !isSame(applied.name, plan)) return false;
+  return currentProblem(files, settings) === undefined && (!linked || applied.height > linked.height);
 }
 
 /**

@@ -1,8 +1,8 @@
 /** What the current program reports by its `pre-upgrade`, and what the sidecar makes of it. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunEnd } from "../../../../host/visor/decide/machine.js";
 import type { Settings } from "../../../../host/visor/decide/settings.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
@@ -102,4 +102,46 @@ test("the upgrade of a plan ahead cannot be made → the program fits the state;
   expect(await fits({ exit: 30, stderr: `Error: ${at}: ${stores}` })).toMatchObject({ fits: "yes" });
   await required({ exit: 30, stderr: `Error: ${at}: ${stores}` });
   expect(await fits({ exit: 30, stderr: `Error: ${stores}` })).toMatchObject({ fits: "no" });
+});
+
+describe("the program of the last upgrade fits, and the current one does not", () => {
+  const other = join(home, "cosmovisor/upgrades/v2/bin/n");
+  const link = join(home, "cosmovisor/current");
+  const MISSING = "upgrade handler is missing for v2 upgrade plan [UPG_HALT_HANDLER_MISSING]";
+  const run = (message: string) => async (path: string) => {
+    const isCurrent = path === file;
+    return { exit: isCurrent ? 30 : 0, signal: null, stdout: "", stderr: isCurrent ? `Error: ${message}\n` : "" };
+  };
+  const found = (message: string, height = 10n) =>
+    currentFits({ ...options({}), processes: { run: run(message) } }, "start", async () => ({
+      ...{ name: "v2", height, info: "" },
+    }));
+  beforeAll(() => {
+    mkdirSync(dirname(other), { recursive: true });
+    writeFileSync(other, `#!${process.execPath}\n`, { mode: 0o755 });
+    symlinkSync("genesis", link);
+  });
+
+  test("the current one exits because it is too old → the next start links the other", async () => {
+    expect(await found(MISSING)).toMatchObject({
+      fits: "through",
+      row: { detail: expect.stringContaining(`. The next start links ${other}`), next: "start" },
+    });
+  });
+
+  test.each([
+    ["the state names an earlier upgrade than `current`", MISSING, 10n, 20],
+    ["it exits with another status", "a store [UPG_STORE_UPGRADE]", 10n, 5],
+  ])("%s → no start links the other, and the row has the command that does", async (_, message, height, linked) => {
+    const plan = { name: message === MISSING ? "v3" : "v2", height: linked, info: "" };
+    writeFileSync(join(home, "cosmovisor/genesis/upgrade-info.json"), JSON.stringify(plan));
+    expect(await found(message, height)).toMatchObject({
+      fits: "no",
+      row: {
+        detail: expect.stringContaining(`. ${other} can, and no start links it`),
+        next: `ln -sfn upgrades/v2 ${link}`,
+      },
+    });
+    rmSync(join(home, "cosmovisor/genesis/upgrade-info.json"));
+  });
 });
