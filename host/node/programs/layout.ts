@@ -6,7 +6,7 @@ import { basename, join, relative, resolve } from "node:path";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
 import { diskFiles } from "../../base/files/disk-files.js";
 import type { Files } from "../../base/files/files.js";
-import { linkWhole, writeWhole } from "../../base/files/whole-file.js";
+import { linkWhole } from "../../base/files/whole-file.js";
 import { toUpperHex, utf8 } from "../../base/text/bytes.js";
 import { contentProblem, fileProblem, isRunByNode } from "./executable.js";
 import { lostLink } from "./lost-link.js";
@@ -35,7 +35,6 @@ export interface LayoutOptions {
 }
 
 const EXECUTE = 0o111;
-const FILE_MODE = 0o644;
 
 export class Layout {
   readonly #files: Files;
@@ -74,19 +73,6 @@ export class Layout {
     if (folder === "." || folder === "..")
       throw wrong(`the plan "${plan}" has no folder: name its program with --upgrade`);
     return { ...this.#inFolder(`upgrades/${folder}`), name: plan };
-  }
-
-  /** Makes it the one that runs first from now on: the plan's file beside it, then the link, by one rename. @throws UpgradeError UPG_STORE_IO */
-  switchTo({ folder }: Program, planFile: string): void {
-    if (folder === undefined) return;
-    const copy = join(this.#root, folder, "upgrade-info.json");
-    try {
-      const plan = this.#files.read(planFile);
-      if (plan) writeWhole(this.#files, copy, plan, FILE_MODE);
-    } catch (cause) {
-      throw new UpgradeError("UPG_STORE_IO", `cannot write ${copy}: ${messageOf(cause)}`, { cause });
-    }
-    this.#link(folder);
   }
 
   #inFolder(folder: string): Program {

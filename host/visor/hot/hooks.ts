@@ -27,8 +27,8 @@ export interface RelayHooks {
   isFetched(plan: UpgradeInfo): boolean;
   /** While no worker runs; when it rejects, nothing is started, and the relay ends with the error. */
   beforeUpgrade(plan: UpgradeInfo): Promise<void>;
-  /** Makes the program the one that runs first from now on; undefined: the layout does. @throws what the system says */
-  readonly link: ((plan: UpgradeInfo, program: Program, ended: Program) => void) | undefined;
+  /** Makes the program the one that runs first from now on. @throws what the system says */
+  link(plan: UpgradeInfo, program: Program, ended: Program): void;
 }
 
 const nothing = () => undefined;
@@ -38,5 +38,5 @@ export const NO_HOOKS: RelayHooks = {
   ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
   ...{ isMissingReported: false, isFetched: () => false },
   beforeUpgrade: () => Promise.resolve(),
-  link: undefined,
+  link: nothing,
 };

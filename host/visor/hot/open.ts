@@ -1,5 +1,7 @@
 /** A relay on a home: the only one there, until it is asked to stop, or cannot go on. */
 import { join } from "node:path";
+import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { diskFiles } from "../../base/files/disk-files.js";
 import { StopRequests } from "../../base/terminal/stop-requests.js";
 import type { Log } from "../../base/text/log-line.js";
 import { envPrefix } from "../../base/text/program-text.js";
@@ -10,6 +12,7 @@ import type { Home } from "../../node/home/home.js";
 import { HomeLock } from "../../node/home/home-lock.js";
 import { Layout } from "../../node/programs/layout.js";
 import type { Machine } from "../decide/machine.js";
+import { linkProgram } from "../stage/layout/link-program.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
 import { isRecorded, recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
@@ -66,9 +69,22 @@ export async function openRelay({ name, program, upgrades, own, ...options }: Op
   const stopping = new AbortController();
   const begin = () => onSignals(stopping, log);
   const retriesMax = Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0;
-  const rest = { layout, retriesMax, env, prefix: envPrefix(name), hooks: NO_HOOKS, signal: stopping.signal };
+  const hooks = { ...NO_HOOKS, link: linkIn(home) };
+  const rest = { layout, retriesMax, env, prefix: envPrefix(name), hooks, signal: stopping.signal };
   return holdConnections({ ...options, ...rest }, begin);
 }
+
+/** Links programs of the folders; those that were named by flags are in none. */
+const linkIn =
+  ({ path }: Home): RelayHooks["link"] =>
+  (plan, program, ended) => {
+    if (program.folder === undefined) return;
+    try {
+      linkProgram(diskFiles, join(path, "cosmovisor"), ended, program, plan);
+    } catch (cause) {
+      throw new UpgradeError("UPG_STORE_IO", `cannot link ${program.file}: ${messageOf(cause)}`, { cause });
+    }
+  };
 
 /**
  * Holds CometBFT's connections until the end. @param begin called once the home is this relay's; returns what undoes it

@@ -8,12 +8,12 @@ import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { Program } from "../../node/programs/layout.js";
 import { Halt } from "../../upgrade/module/halt.js";
 import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
+import { CrashLoop } from "../decide/decision/crash-loop.js";
 import { Ahead, type NextWorker } from "./ahead.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
 import type { RelayHooks } from "./hooks.js";
 import { type ChainPlace, REQUEST, requestName } from "./message.js";
 import { withPatience } from "./pre-upgrade-wait.js";
-import { RESTARTS_TEXT, Restarts } from "./restarts.js";
 import { type Possessions, Succession, type SuccessionOptions } from "./succession.js";
 import { describeWorkerEnd, kindOfEnd, type Worker, type WorkerEnd } from "./worker.js";
 
@@ -25,6 +25,8 @@ const ENDING: ReadonlySet<number> = new Set([
 /** For its end after such a call; after another one it may go on, and its exception is for CometBFT. */
 const ENDING_MILLIS = 30_000;
 const REFUSING_MILLIS = 3_000;
+/** Of a worker that has crashed: CometBFT waits meanwhile. */
+export const WORKER_RESTARTS = { restartsMax: 5, restartWindow: 60_000, waits: [0, 250, 500, 1_000, 2_000] };
 /** Of a relay that was asked to stop while it held at an upgrade's height. */
 const HELD_EXIT = 10;
 
@@ -55,7 +57,7 @@ export class Relay {
   readonly #engine: EngineSide;
   readonly #succession: Succession;
   readonly #ahead: Ahead;
-  readonly #restarts = new Restarts();
+  readonly #restarts = new CrashLoop(WORKER_RESTARTS);
   readonly #stop: Promise<"stop">;
   #worker: Worker | undefined;
   /** The plan whose block CometBFT waits for. */
@@ -215,7 +217,7 @@ export class Relay {
     if (this.#due && !wasUp && NEVER_BEGAN.has(end.exit)) {
       return this.#upgraded(program, this.#due, `${describeWorkerEnd(end)} before it served`);
     }
-    const newer = kind === "too-old" ? this.#succession.newer(program) : undefined;
+    const newer = kind === "too-old" ? await this.#succession.newer(program) : undefined;
     if (newer) return { program: newer };
     if (kind === "again" || kind === "crash") return signal.aborted ? { exit: 0 } : this.#again(program, end);
     if (loss) await this.#engine.refuse(loss);
@@ -237,7 +239,8 @@ export class Relay {
   async #again(program: Program, end: WorkerEnd): Promise<Next> {
     const millis = this.#restarts.next(performance.now());
     if (millis === undefined) {
-      const what = `worker ${program.name} ${describeWorkerEnd(end)}, and was started again ${RESTARTS_TEXT}`;
+      const { restartsMax, restartWindow } = WORKER_RESTARTS;
+      const what = `worker ${program.name} ${describeWorkerEnd(end)}, and was started again ${restartsMax} times in ${restartWindow / 1_000} s`;
       throw new Halt("UPG_HALT_WORKER", what, this.#engine.nextHeight);
     }
     this.options.hooks.onAgain();

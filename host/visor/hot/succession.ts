@@ -6,13 +6,14 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { readFileIfThere } from "../../base/files/atomic-file.js";
+import { diskFiles } from "../../base/files/disk-files.js";
 import { type Log, programLines } from "../../base/text/log-line.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { fingerprint, type Layout, type Program, problemOf } from "../../node/programs/layout.js";
-import { parseUpgradeInfo, type UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
+import { type Plan, planIn } from "../decide/decision/plan-file.js";
 import { endText, type Machine, type RunEnd } from "../decide/machine.js";
 import { askPreUpgrade, type PreUpgradeResult, preUpgradeArgs } from "../decide/pre-upgrade.js";
+import { appliedInState } from "../stage/plan-in-state.js";
 import type { RelayHooks } from "./hooks.js";
 import { withPatience } from "./pre-upgrade-wait.js";
 
@@ -52,19 +53,24 @@ export class Succession {
   }
 
   /** The plan that the last worker has halted for. @throws UpgradeError UPG_STORE_IO: nothing says which */
-  plan(): UpgradeInfo {
-    const bytes = readFileIfThere(this.#planFile);
-    const plan = bytes && parseUpgradeInfo(bytes);
+  plan(): Plan {
+    const plan = planIn(diskFiles, this.#planFile, true);
     if (plan) return plan;
     throw new UpgradeError("UPG_STORE_IO", `${this.#planFile} names no plan, though a plan is due`);
   }
 
-  /** Of the last plan, where it is another program than `ended`, which is too old. Undefined: there is none. */
-  newer(ended: Program): Program | undefined {
-    const bytes = readFileIfThere(this.#planFile);
-    const plan = bytes && parseUpgradeInfo(bytes);
-    const program = plan && this.options.layout.of(plan.name);
-    return program && program.file !== ended.file && problemOf(program) === undefined ? program : undefined;
+  /**
+   * The program of the upgrade that made the state, else of the last plan, where it is another one than `ended`, which is too old.
+   * As without the hot switch, that of the state becomes the current one. Undefined: there is none.
+   */
+  async newer(ended: Program): Promise<Program | undefined> {
+    const { layout, hooks, home } = this.options;
+    const applied = await appliedInState(diskFiles, { home, isCaseKept: true });
+    const plan = applied ?? planIn(diskFiles, this.#planFile, true);
+    const program = plan && layout.of(plan.name);
+    if (!program || program.file === ended.file || problemOf(program) !== undefined) return undefined;
+    if (applied) hooks.link(applied, program, ended);
+    return program;
   }
 
   /** What a program that starts now has: its file and the handlers of the home. */
@@ -77,11 +83,7 @@ export class Succession {
    * that ended, when its file was replaced or a handler came. Undefined: the relay is to stop.
    * @param had when it started, and why it is not the one, where the plan's program is that file
    */
-  async next(
-    plan: UpgradeInfo,
-    ended: Program,
-    had: Possessions & { readonly why: string },
-  ): Promise<Program | undefined> {
+  async next(plan: Plan, ended: Program, had: Possessions & { readonly why: string }): Promise<Program | undefined> {
     const { layout, signal } = this.options;
     const program = layout.of(plan.name);
     const hold = new Hold(this.options, plan, program, had);
@@ -99,11 +101,10 @@ export class Succession {
     return undefined;
   }
 
-  async #linked(plan: UpgradeInfo, program: Program, ended: Program): Promise<Program> {
-    const { hooks, layout } = this.options;
+  async #linked(plan: Plan, program: Program, ended: Program): Promise<Program> {
+    const { hooks } = this.options;
     await hooks.beforeUpgrade(plan);
-    if (hooks.link) hooks.link(plan, program, ended);
-    else layout.switchTo(program, this.#planFile);
+    hooks.link(plan, program, ended);
     return program;
   }
 
@@ -167,7 +168,7 @@ class Hold {
 
   constructor(
     private readonly options: SuccessionOptions,
-    private readonly plan: UpgradeInfo,
+    private readonly plan: Plan,
     private readonly program: Program,
     ended: Possessions & { readonly why: string },
   ) {

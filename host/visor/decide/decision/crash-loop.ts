@@ -1,17 +1,18 @@
 /** How often an application that has crashed is started again: each time later than before, until there were too many. */
 
-const FIRST_MILLIS = 1_000;
-const LAST_MILLIS = 60_000;
+const WAITS_MILLIS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
 
 export interface CrashLoopOptions {
   /** Within the window; one more is too many. */
   readonly restartsMax: number;
   readonly restartWindow: number;
+  /** Before the first restart, the second, and so on; the last one before all others. Default: 1, 2, 4 … 60 s. */
+  readonly waits?: readonly number[];
 }
 
 export class CrashLoop {
   #times: number[] = [];
-  #before = 0;
+  #waits = 0;
 
   constructor(private readonly options: CrashLoopOptions) {}
 
@@ -20,20 +21,19 @@ export class CrashLoop {
     const { restartsMax, restartWindow } = this.options;
     this.#times = this.#times.filter((time) => now - time < restartWindow);
     if (this.#times.length >= restartsMax) return undefined;
-    if (this.#times.length === 0) this.#before = 0;
+    if (this.#times.length === 0) this.#waits = 0;
     this.#times.push(now);
-    this.#before = Math.min(LAST_MILLIS, this.#before === 0 ? FIRST_MILLIS : 2 * this.#before);
-    return this.#before;
+    return this.patient();
   }
 
   /** For an end that is waited out, however often it comes. */
   patient(): number {
-    this.#before = Math.min(LAST_MILLIS, this.#before === 0 ? FIRST_MILLIS : 2 * this.#before);
-    return this.#before;
+    const { waits = WAITS_MILLIS } = this.options;
+    return waits[Math.min(this.#waits++, waits.length - 1)] ?? 0;
   }
 
   forget(): void {
     this.#times = [];
-    this.#before = 0;
+    this.#waits = 0;
   }
 }

@@ -22,10 +22,10 @@ import { placesOf } from "../../decide/decision/paths.js";
 import { storeHeight } from "../../decide/heights/store-height.js";
 import type { Settings } from "../../decide/settings.js";
 import { linkedPlan } from "../../stage/current-link.js";
+import { linkPrevious } from "../../stage/layout/link-program.js";
 import { requireFits } from "../../stage/other-program.js";
 import { isOurHome } from "../../stage/plan-way.js";
 import { lastStart } from "../../stage/start-command.js";
-import { linkPrevious } from "../loop/link.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
 

@@ -1,14 +1,15 @@
 /** What the sidecar has to do with a relay: the status board, staging, the script before an upgrade, the links. */
 
 import type { Height } from "../../../base/types/types.js";
+import type { Program } from "../../../node/programs/layout.js";
 import type { UpgradeInfo } from "../../../upgrade/module/upgrade-info.js";
 import type { PlanStatus, VisorStatus } from "../../decide/status.js";
 import type { RelayHooks } from "../../hot/hooks.js";
 import type { DuePlan } from "../../hot/message.js";
 import type { Worker } from "../../hot/worker.js";
+import { linkProgram } from "../../stage/layout/link-program.js";
 import { hasDownload } from "../../stage/plan-way.js";
 import type { Staging } from "../../stage/staging.js";
-import { linkProgram } from "../loop/link.js";
 import type { Shared } from "../loop/options.js";
 import { customPreUpgrade } from "../loop/scripts.js";
 
@@ -94,14 +95,14 @@ export class HotHooks implements RelayHooks {
     this.#hasSwitched = true;
   }
 
-  readonly link: NonNullable<RelayHooks["link"]> = (plan, program, ended) => {
+  link(plan: UpgradeInfo, program: Program, ended: Program): void {
     const { machine, settings, log } = this.of;
     linkProgram(machine.files, settings.root, ended, program, plan);
     log(
       "info",
       `switched from ${ended.name} to ${program.name} at height ${plan.height}, with CometBFT's connections held`,
     );
-  };
+  }
 }
 
 /** CometBFT has it from the application that it is committed. */

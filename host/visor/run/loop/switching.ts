@@ -9,9 +9,9 @@ import { type Program, problemOf } from "../../../node/programs/layout.js";
 import type { Decision, Pending } from "../../decide/decision/decide.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { unqueuePlan } from "../../decide/decision/queue.js";
+import { linkProgram, planBytes } from "../../stage/layout/link-program.js";
 import { lackOf } from "../../stage/plan-way.js";
 import { fetchPlan } from "./fetch.js";
-import { linkProgram, planBytes } from "./link.js";
 import type { Shared } from "./options.js";
 import { appPreUpgrade, customPreUpgrade, StepFailure } from "./scripts.js";
 

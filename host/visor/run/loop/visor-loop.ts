@@ -9,13 +9,13 @@ import { type Decision, firstOf, type Pending } from "../../decide/decision/deci
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { returnedHeights } from "../../decide/decision/returned.js";
 import type { AppProcess, ProcessEnd } from "../../decide/machine.js";
+import { syncNames } from "../../stage/layout/link-program.js";
 import { nextForCurrent } from "../../stage/next-for-current.js";
 import { Ends } from "../exits/after-exit.js";
 import { Ending } from "../exits/stop-app.js";
 import { HaltFlag } from "../starts/halt-flag.js";
 import { type NextPlan, NextProgram } from "../starts/next-program.js";
 import { backUp, backUpBeforeRestart } from "./back-up.js";
-import { syncNames } from "./link.js";
 import { Look } from "./observations.js";
 import type { Shared } from "./options.js";
 import { Reports } from "./reports.js";

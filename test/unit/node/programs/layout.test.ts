@@ -15,8 +15,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
+import { diskFiles } from "../../../../host/base/files/disk-files.js";
 import { Layout, type LayoutOptions } from "../../../../host/node/programs/layout.js";
-import { Restarts } from "../../../../host/visor/hot/restarts.js";
+import { linkProgram } from "../../../../host/visor/stage/layout/link-program.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-layout-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -118,31 +119,23 @@ describe("Layout.of()", () => {
   });
 });
 
-describe("Layout.switchTo()", () => {
-  test("a program in a folder → linked by one rename, the plan beside it, nothing else left; one elsewhere → nothing", () => {
+describe("linkProgram()", () => {
+  test("a program in a folder → linked by one rename, the plan beside it, nothing else left; one elsewhere → refused", () => {
     const { layout: found, put, link, home } = layout();
     put("genesis");
     put("upgrades/v2");
-    found.current();
-    const plan = join(home, "upgrade-info.json");
-    writeFileSync(plan, '{"name":"v2","height":9}');
-    found.switchTo(found.of("v2"), plan);
+    const before = found.current();
+    const root = join(home, "cosmovisor");
+    const plan = { name: "v2", height: 9n, info: "" };
+    linkProgram(diskFiles, root, before, found.of("v2"), plan);
     expect(readlinkSync(link)).toBe("upgrades/v2");
-    expect(readFileSync(join(home, "cosmovisor/upgrades/v2/upgrade-info.json"), "utf8")).toBe(
-      '{"name":"v2","height":9}',
-    );
-    expect(readdirSync(join(home, "cosmovisor")).sort()).toEqual(["current", "genesis", "upgrades"]);
+    expect(readlinkSync(join(root, "previous"))).toBe("genesis");
+    const written = readFileSync(join(root, "upgrades/v2/upgrade-info.json"), "utf8");
+    expect(JSON.parse(written)).toMatchObject({ name: "v2", height: 9 });
+    expect(readdirSync(root).sort()).toEqual(["current", "genesis", "previous", "upgrades"]);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    found.switchTo({ name: "x", file: "/bin/sh", folder: undefined }, plan);
+    const elsewhere = { name: "x", file: "/bin/sh", folder: undefined };
+    expect(() => linkProgram(diskFiles, root, before, elsewhere, plan)).toThrow("is in no folder");
     expect(readlinkSync(link)).toBe("upgrades/v2");
-  });
-});
-
-describe("Restarts", () => {
-  test("five in a minute, each later than the one before, then none; again after the minute", () => {
-    const restarts = new Restarts();
-    expect([0, 1, 2, 3, 4, 5].map((at) => restarts.next(at * 1_000))).toEqual([0, 250, 500, 1_000, 2_000, undefined]);
-    expect(restarts.next(60_000)).toBe(2_000);
-    expect(restarts.next(500_000)).toBe(0);
   });
 });

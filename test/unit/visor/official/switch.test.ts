@@ -11,10 +11,10 @@ import { Layout } from "../../../../host/node/programs/layout.js";
 import { goPlatform } from "../../../../host/upgrade/plan-info/platform.js";
 import { placesOf } from "../../../../host/visor/decide/decision/paths.js";
 import { readSettings } from "../../../../host/visor/decide/settings/read.js";
-import { linkProgram } from "../../../../host/visor/run/loop/link.js";
 import type { Shared } from "../../../../host/visor/run/loop/options.js";
 import { staged } from "../../../../host/visor/run/loop/switching.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
+import { linkProgram } from "../../../../host/visor/stage/layout/link-program.js";
 import { Board } from "../../../../host/visor/status/board.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-switch-"));
