@@ -21,8 +21,11 @@ export interface RelayHooks {
   onHold(problem: string, command: string | undefined): void;
   /** A worker that crashed is started again. */
   onAgain(): void;
-  /** Others look for what a plan lacks before its height, and report it. */
-  readonly isMissingReported: boolean;
+  /**
+   * Before the height somebody else looks for what a plan lacks, asks its program and reports both. `isChecked`: was the program asked, as
+   * its file is now, and can it take over? Undefined: the hot switch does that itself.
+   */
+  readonly preparation: { isChecked(program: Program): boolean } | undefined;
   /** Is the plan's program fetched, so that nobody has to put it in its place? */
   isFetched(plan: UpgradeInfo): boolean;
   /** While no worker runs; when it rejects, nothing is started, and the relay ends with the error. */
@@ -36,7 +39,7 @@ const nothing = () => undefined;
 export const NO_HOOKS: RelayHooks = {
   ...{ onWorker: nothing, onPlace: nothing, onCommitted: nothing, onPlan: nothing },
   ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
-  ...{ isMissingReported: false, isFetched: () => false },
+  ...{ preparation: undefined, isFetched: () => false },
   beforeUpgrade: () => Promise.resolve(),
   link: nothing,
 };

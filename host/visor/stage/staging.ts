@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { isUpgradeError, messageOf } from "../../base/errors/errors.js";
 import { Home } from "../../node/home/home.js";
+import { fingerprint, type Program } from "../../node/programs/layout.js";
 import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
 import { freshMillis, isLacking, isReady } from "../decide/readiness.js";
 import { BEFORE_HEIGHT, type Phase, type Readiness, type StatusBoard } from "../decide/status.js";
@@ -85,9 +86,11 @@ export class Staging {
     this.#isHurried = true;
   }
 
-  /** Of the program as it was when it was asked last: changes with its file. */
-  get askedPrint(): string | undefined {
-    return this.#askedPrint;
+  /** What the program reported by its `pre-upgrade`, as its file is now; undefined: it was not asked since the file changed. */
+  asked({ file }: Pick<Program, "file">): Readiness | undefined {
+    const print = fingerprint(file, this.options.machine.files);
+    if (print === undefined || print !== this.#askedPrint) return undefined;
+    return this.#readiness.find(({ what }) => what === "pre-upgrade");
   }
 
   readiness(): readonly Readiness[] {

@@ -82,6 +82,7 @@ describe("HotHooks", () => {
     const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], {
       plan: (plan) => void staged.push(plan?.name),
       hurry: () => void staged.push("hurry"),
+      asked: () => undefined,
     });
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {

@@ -23,11 +23,13 @@ export class HotHooks implements RelayHooks {
 
   constructor(
     private readonly of: Of,
-    private readonly staging: Pick<Staging, "plan" | "hurry">,
+    private readonly staging: Pick<Staging, "plan" | "hurry" | "asked">,
   ) {}
 
   /** By the staging, which knows too where a handler is enough, or a program is fetched. */
-  readonly isMissingReported = true;
+  readonly preparation = {
+    isChecked: (program: Program): boolean => this.staging.asked(program)?.state === "ready",
+  };
 
   isFetched(plan: UpgradeInfo): boolean {
     return this.of.settings.isDownloadAllowed && hasDownload(plan);

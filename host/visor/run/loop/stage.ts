@@ -48,10 +48,7 @@ export class Stage {
   /** Ours was asked, as its file is now, whether it can take over, and can. */
   isChecked(program: Program): boolean {
     this.#note(program);
-    const { askedPrint } = this.#staging;
-    const isSame = askedPrint !== undefined && askedPrint === fingerprint(program.file, this.shared.machine.files);
-    const asked = this.#staging.readiness().find(({ what }) => what === "pre-upgrade");
-    return isSame && asked?.state === "ready";
+    return this.#staging.asked(program)?.state === "ready";
   }
 
   /** Before the switch is made, and at the end. */
@@ -59,10 +56,9 @@ export class Stage {
     await this.#staging.close();
   }
 
-  #note({ file }: Program): void {
-    const { askedPrint } = this.#staging;
-    if (askedPrint === undefined || askedPrint !== fingerprint(file, this.shared.machine.files)) return;
-    const asked = this.#staging.readiness().find(({ what }) => what === "pre-upgrade");
-    if (asked?.state === "skipped") this.#without.add(askedPrint);
+  #note(program: Program): void {
+    if (this.#staging.asked(program)?.state !== "skipped") return;
+    const print = fingerprint(program.file, this.shared.machine.files);
+    if (print !== undefined) this.#without.add(print);
   }
 }

@@ -11,10 +11,11 @@ import { returnedHeights } from "../../decide/decision/returned.js";
 import type { AppProcess, ProcessEnd } from "../../decide/machine.js";
 import { syncNames } from "../../stage/layout/link-program.js";
 import { nextForCurrent } from "../../stage/next-for-current.js";
+import type { StandbyProgram, UpcomingProgram } from "../../stage/standby-program.js";
 import { Ends } from "../exits/after-exit.js";
 import { Ending } from "../exits/stop-app.js";
 import { HaltFlag } from "../starts/halt-flag.js";
-import { type NextPlan, NextProgram } from "../starts/next-program.js";
+import { nextProgram } from "../starts/next-program.js";
 import { backUp, backUpBeforeRestart } from "./back-up.js";
 import { Look } from "./observations.js";
 import type { Shared } from "./options.js";
@@ -37,7 +38,7 @@ export class VisorLoop {
   readonly #scheduled: Scheduled;
   readonly #backup: BackupAhead;
   readonly #halt: HaltFlag;
-  readonly #next: NextProgram;
+  readonly #next: StandbyProgram<AppProcess>;
   #app: AppProcess | undefined;
   /** The application of this run got a SIGHUP, which stops some. */
   #isHungUp = false;
@@ -51,7 +52,7 @@ export class VisorLoop {
     this.#scheduled = new Scheduled(shared);
     this.#backup = new BackupAhead(shared);
     this.#halt = new HaltFlag(shared);
-    this.#next = new NextProgram(shared);
+    this.#next = nextProgram(shared, (program) => this.#stage.isChecked(program));
   }
 
   async run(): Promise<number> {
@@ -158,7 +159,7 @@ export class VisorLoop {
     const isOurs = this.#look.isOurs;
     let isAnythingRun = shared.settings.customPreUpgrade !== "";
     const isWithoutPreUpgrade = (program: Program) => {
-      const isWithout = this.#stage.isWithoutPreUpgrade(program) || this.#next.isHeld(program);
+      const isWithout = this.#stage.isWithoutPreUpgrade(program) || this.#next.isWaiting(program);
       isAnythingRun ||= !isWithout;
       return isWithout;
     };
@@ -232,8 +233,9 @@ export class VisorLoop {
     this.#look.runBegins();
     this.#scheduled.runBegins(this.#look.startedAt);
     log("info", `running app path=${current.file} args=[${args.join(" ")}]`);
-    const held = this.#next.take(current, args);
-    const app = held ?? machine.processes.start(current.file, { args, env, cwd: settings.root });
+    const waiting = this.#next.take(current, args);
+    waiting?.call();
+    const app = waiting ?? machine.processes.start(current.file, { args, env, cwd: settings.root });
     this.#app = app;
     this.#reports.resumes(this.#look.underWay);
     this.#reports.started(current, app);
@@ -246,12 +248,12 @@ export class VisorLoop {
   }
 
   /** Of ours alone: others do not know how to wait. */
-  #nextPlan(pending: Pending | undefined): NextPlan | undefined {
+  #upcoming(pending: Pending | undefined): UpcomingProgram | undefined {
     const look = this.#look;
     const height = pending && look.isOurs ? look.heights.ofRun(true, look.freshHalt)?.height : undefined;
     if (!pending || height === undefined) return undefined;
     const args = this.#halt.with(this.#skipping(), look.operatorsNextAfter(pending.plan));
-    return { plan: pending.plan, height, args, isChecked: (program) => this.#stage.isChecked(program) };
+    return { program: this.shared.layout.of(pending.plan.name), at: pending.plan.height, height, args };
   }
 
   async #supervised(app: AppProcess, current: Program): Promise<RunResult> {
@@ -272,7 +274,7 @@ export class VisorLoop {
           this.#lookAtBackup(pending?.plan);
           this.#reports.look(pending, this.#look);
           this.#halt.look(this.#look.operatorsNext, pending?.plan);
-          this.#next.look(this.#nextPlan(pending));
+          void this.#next.look(this.#upcoming(pending));
         },
         isReady: ({ plan }) => this.#stage.isReady(plan),
       });

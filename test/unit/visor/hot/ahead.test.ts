@@ -21,14 +21,15 @@ function ahead({
   problem,
   checking = Promise.resolve(),
   isReady = true,
-  isMissingReported = false,
+  isPreparedByOthers = false,
 }: {
   problem?: string;
   /** A check lasts until then. */
   checking?: Promise<void>;
   isReady?: boolean;
-  isMissingReported?: boolean;
+  isPreparedByOthers?: boolean;
 } = {}) {
+  let isCheckedByOthers = false;
   const home = join(root, `h${homes++}`);
   const options = { home, name: "chaind", program: undefined, upgrades: new Map<string, string>(), own: "/own" };
   const layout = new Layout({ ...options, isCaseKept: false });
@@ -56,7 +57,7 @@ function ahead({
       await checking;
       return problem;
     },
-    hooks: { ...NO_HOOKS, isMissingReported },
+    hooks: { ...NO_HOOKS, preparation: isPreparedByOthers ? { isChecked: () => isCheckedByOthers } : undefined },
     log: (level, message) => log.push(`${level} ${message}`),
   });
   let now = 0;
@@ -74,10 +75,13 @@ function ahead({
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `#!/bin/sh\n# ${text}\n`, { mode: 0o755 });
   };
+  const checkByOthers = () => {
+    isCheckedByOthers = true;
+  };
   const schedule = (next: DuePlan | undefined) => {
     plan = next;
   };
-  return { ahead: made, program: layout.of("v2"), look, put, schedule, log, started, stopped, asked };
+  return { ahead: made, program: layout.of("v2"), look, put, schedule, checkByOthers, log, started, stopped, asked };
 }
 
 describe("Ahead", () => {
@@ -116,13 +120,19 @@ describe("Ahead", () => {
   });
 
   test("others report what is missing → nothing is said of it; what is there takes over", async () => {
-    const { program, look, put, log } = ahead({ isMissingReported: true });
+    const { ahead: made, program, look, put, log, checkByOthers, started, asked } = ahead({ isPreparedByOthers: true });
     await look(10n);
     await look(11n);
     expect(log).toEqual([]);
     put("a");
     await look(12n);
     expect(log).toEqual([`info the upgrade "v2" is due at height 100: ${program.file} takes over`]);
+    // They say whether it can take over: it is not asked a second time.
+    await look(99n);
+    expect([started, made.isChecked(program)]).toEqual([[], false]);
+    checkByOthers();
+    await look(99n);
+    expect([started, asked, made.isChecked(program)]).toEqual([["v2"], [], true]);
   });
 
   test("blocks of a tenth of a second → prepared a minute before the height", async () => {

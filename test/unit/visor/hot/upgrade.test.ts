@@ -49,7 +49,7 @@ describe("Relay at an upgrade", () => {
   test("the program is missing, and is fetched → nobody is asked for it: one line, no warning, no command", async () => {
     const holds: (string | undefined)[] = [];
     const onHold = (problem: string, command: string | undefined) => void holds.push(problem, command);
-    const hooks = { isMissingReported: true, isFetched: () => true, onHold };
+    const hooks = { preparation: { isChecked: () => false }, isFetched: () => true, onHold };
     const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }], undefined, hooks);
     const engine = await network.engine();
     await call(engine, INFO);
@@ -200,7 +200,8 @@ describe("Relay, a next program that is none", () => {
 
   test("it ends with a status of the chain's programs → that ends all", async () => {
     const ends = { exit: 30, signal: null, error: undefined };
-    const network = new TestNetwork(planned(), [{}, { ends }], V2);
+    // The second is started before its turn, and again at its turn.
+    const network = new TestNetwork(planned(), [{}, { ends }, { ends }], V2);
     const engine = await network.engine();
     await call(engine, INFO);
     await block(engine, 3n);
