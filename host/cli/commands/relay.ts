@@ -56,7 +56,7 @@ function parseUpgrade(text: string, before: ReadonlyMap<string, string> = new Ma
 /** @throws Halt; UpgradeError */
 async function relay(context: Context, more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
   const { realMachine } = await import("../../visor/run/real-machine.js");
-  const { openRelay } = await import("../../visor/hot/open.js");
+  const { runRelay } = await import("../../visor/hot/run-relay.js");
   const { findComet } = await import("../../node/comet/engine/binary.js");
   const { Home } = await import("../../node/home/home.js");
   const { isEmbedded } = await import("../../base/native/embedded.js");
@@ -65,7 +65,7 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
   const { cometArgs, rpcAddress } = await import("../../node/comet/engine/flags.js");
   const { OF_COMET, rpcWords, takeFlags } = await import("../../visor/hot/start-arguments.js");
   const { setReported } = await import("../../base/terminal/fail.js");
-  const { isRecorded } = await import("../../visor/hot/record.js");
+  const { isRecorded } = await import("../../visor/hot/halt-record.js");
   const { openNodeLog } = await import("./start.js");
   const globals = command.optsWithGlobals() as LogFlags & { home: string };
   const home = new Home(resolve(globals.home));
@@ -77,7 +77,7 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
     const value = ofStart.given.get(name);
     return value === undefined ? ofRelay(name) : { value, by: "cli" };
   };
-  const run = openRelay({
+  const run = runRelay({
     ...{ home, machine: realMachine, name: context.chain.name, program: flags.program, upgrades: flags.upgrade ?? new Map() },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
     flags: [

@@ -6,24 +6,24 @@
 import type { Socket } from "node:net";
 import { messageOf } from "../../base/errors/errors.js";
 import { FrameReader, frame } from "../../node/comet/frames.js";
-import { EXCEPTION, FLUSH, messageNumber, REQUEST, requestName } from "./message.js";
-import { Pending } from "./pending.js";
-import type { Replay } from "./position.js";
+import { EXCEPTION, FLUSH, messageNumber, REQUEST, requestName } from "./abci-message.js";
+import { AbciRequest } from "./abci-request.js";
+import type { Replay } from "./comet-state.js";
 
 /** Of one connection: what CometBFT sends ahead is kept in memory. */
 const REQUESTS_WAITING_MAX = 1_024;
 const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
 
 export interface ConnectionListener {
-  onRequest(pending: Pending): void;
+  onRequest(request: AbciRequest): void;
   /** CometBFT is given the response. */
-  onResponse(pending: Pending, response: Uint8Array): void;
+  onResponse(request: AbciRequest, response: Uint8Array): void;
   /** Of a request that was given again to be run, not for its response. @throws Halt UPG_HALT_WORKER */
   onReplayed(replay: Replay, response: Uint8Array): void;
   /** The worker's connection is of no more use. */
   onLost(reason: string): void;
   /** An exception was the response to `asked`, which has none for CometBFT yet. The connection is of no more use. */
-  onException(response: Uint8Array, asked: Pending | undefined): void;
+  onException(response: Uint8Array, asked: AbciRequest | undefined): void;
   /** The new worker must not serve CometBFT. */
   onRefused(error: unknown): void;
 }
@@ -31,7 +31,7 @@ export interface ConnectionListener {
 export class RelayedConnection {
   /** Settles when CometBFT has hung up; never rejects. */
   readonly closed: Promise<void>;
-  readonly #queue: Pending[] = [];
+  readonly #queue: AbciRequest[] = [];
   #queuedBytes = 0;
   #worker: Socket | undefined;
   /** Those that the worker is given before CometBFT's. */
@@ -55,7 +55,7 @@ export class RelayedConnection {
   }
 
   /** In order; the first one is responded to first. */
-  get queue(): readonly Pending[] {
+  get queue(): readonly AbciRequest[] {
     return this.#queue;
   }
 
@@ -103,7 +103,7 @@ export class RelayedConnection {
     const frames = new FrameReader();
     try {
       for await (const chunk of this.engine) {
-        for (const message of frames.take(chunk as Uint8Array)) this.#take(new Pending(message));
+        for (const message of frames.take(chunk as Uint8Array)) this.#take(new AbciRequest(message));
         const worker = this.#worker;
         if (worker?.writableNeedDrain) await drained(worker);
         while (this.#isFull && !this.engine.destroyed) await this.#untilRoom();
@@ -117,11 +117,11 @@ export class RelayedConnection {
     return this.#queue.length >= REQUESTS_WAITING_MAX || this.#queuedBytes >= WAITING_BYTES_MAX;
   }
 
-  #take(pending: Pending): void {
-    this.#queue.push(pending);
-    this.#queuedBytes += pending.message.length;
-    this.listener.onRequest(pending);
-    if (this.#worker && !this.#isReplaying) this.#give(this.#worker, pending);
+  #take(request: AbciRequest): void {
+    this.#queue.push(request);
+    this.#queuedBytes += request.message.length;
+    this.listener.onRequest(request);
+    if (this.#worker && !this.#isReplaying) this.#give(this.#worker, request);
   }
 
   #giveReplays(worker: Socket): void {
@@ -132,14 +132,14 @@ export class RelayedConnection {
   #giveAll(worker: Socket): void {
     this.#respondOwn();
     worker.cork();
-    for (const pending of this.#queue) this.#give(worker, pending);
+    for (const request of this.#queue) this.#give(worker, request);
     worker.uncork();
   }
 
-  #give(worker: Socket, pending: Pending): void {
-    if (pending.own) return;
-    pending.given();
-    for (const part of frame(pending.message)) worker.write(part);
+  #give(worker: Socket, request: AbciRequest): void {
+    if (request.own) return;
+    request.isGiven = true;
+    for (const part of frame(request.message)) worker.write(part);
   }
 
   async #readWorker(worker: Socket): Promise<void> {
@@ -167,18 +167,18 @@ export class RelayedConnection {
 
   #takeResponse(response: Uint8Array): void {
     const number = messageNumber(response);
-    const [pending] = this.#queue;
+    const [request] = this.#queue;
     if (number === EXCEPTION) {
       this.detach();
-      this.listener.onException(response, pending);
+      this.listener.onException(response, request);
       return;
     }
     if (this.#isReplaying) {
       this.#takeReplayed(number, response);
-    } else if (pending && number === pending.number + 1) {
+    } else if (request && number === request.number + 1) {
       this.#finish(response);
     } else {
-      const asked = pending ? requestName(pending.number) : "nothing";
+      const asked = request ? requestName(request.number) : "nothing";
       this.#lose(`it responded to ${requestName(number - 1)}, where it was asked for ${asked}`);
     }
   }
@@ -203,11 +203,11 @@ export class RelayedConnection {
 
   /** CometBFT is given the response to its oldest request, and those that the relay has made itself after it. */
   #finish(response: Uint8Array): void {
-    const pending = this.#queue.shift();
-    if (!pending) return;
-    this.#queuedBytes -= pending.message.length;
+    const request = this.#queue.shift();
+    if (!request) return;
+    this.#queuedBytes -= request.message.length;
     for (const part of frame(response)) this.engine.write(part);
-    this.listener.onResponse(pending, response);
+    this.listener.onResponse(request, response);
     this.#hasRoom();
     this.#respondOwn();
   }

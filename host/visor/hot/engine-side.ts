@@ -9,10 +9,10 @@ import { type CometFiles, prepareCometHome } from "../../node/comet/engine/home-
 import { cometFields } from "../../node/comet/engine/log-line.js";
 import { CometProcess } from "../../node/comet/engine/process.js";
 import { cannotListen, removeOldSocket } from "../../node/comet/server.js";
+import { exceptionText, type LastBlock, REQUEST } from "./abci-message.js";
+import type { AbciRequest } from "./abci-request.js";
+import { CometState, type Resumption } from "./comet-state.js";
 import { RelayedConnection } from "./connection.js";
-import { type ChainPlace, exceptionText, REQUEST } from "./message.js";
-import type { Pending } from "./pending.js";
-import { ChainPosition, type Resumption } from "./position.js";
 import type { Worker } from "./worker.js";
 
 /** What a connection's worker has written before its end is read by then. */
@@ -40,11 +40,11 @@ export interface Loss {
   /** It must not: CometBFT knows another state. */
   readonly error?: unknown;
   /** An exception, with the request that it is the response to. */
-  readonly refusal?: { readonly asked: Pending; readonly respond: () => void };
+  readonly refusal?: { readonly asked: AbciRequest; readonly respond: () => void };
 }
 
 export class EngineSide {
-  readonly position = new ChainPosition();
+  readonly known = new CometState();
   /** Settles when CometBFT ends and was not asked to; never rejects. */
   readonly ended: Promise<UpgradeError>;
   readonly #server: Server = createServer();
@@ -88,7 +88,7 @@ export class EngineSide {
     this.#comet = child;
     log("info", `CometBFT started: ${comet.program}, process ${child.pid ?? "none"}`);
     const { databases } = comet.files;
-    const facts = { databases, nextHeight: () => this.nextHeight, isRestored: () => this.position.isRestoring };
+    const facts = { databases, nextHeight: () => this.nextHeight, isRestored: () => this.known.isRestoring };
     void child.failed.then((failure) => {
       if (!this.#isStopping) this.#onEnded(engineFailed(facts, failure));
     });
@@ -98,15 +98,15 @@ export class EngineSide {
   }
 
   get nextHeight(): bigint {
-    return this.position.heightUnderWay ?? (this.position.place?.height ?? 0n) + 1n;
+    return this.known.heightUnderWay ?? (this.known.lastBlock?.height ?? 0n) + 1n;
   }
 
   /**
    * Serves CometBFT by this worker. Settles when it serves no more.
    * @throws Halt UPG_HALT_WORKER
    */
-  async serve(worker: Worker, place: ChainPlace): Promise<Loss> {
-    const { replays, isCommitted } = this.#resume(place);
+  async serve(worker: Worker, lastBlock: LastBlock): Promise<Loss> {
+    const { replays, isCommitted } = this.#resume(lastBlock);
     const [commit] = this.#consensus?.queue ?? [];
     if (isCommitted) commit?.wasCommitted();
     const lost = new Promise<Loss>((resolve) => {
@@ -124,13 +124,13 @@ export class EngineSide {
     return lost;
   }
 
-  #resume(place: ChainPlace): Resumption {
+  #resume(lastBlock: LastBlock): Resumption {
     const [first] = this.#consensus?.queue ?? [];
-    return this.position.resume(place, first?.number === REQUEST.commit && first.isGiven);
+    return this.known.resume(lastBlock, first?.number === REQUEST.commit && first.isGiven);
   }
 
   /** The requests that wait for a response, of blocks alone. */
-  get waitingForBlocks(): readonly Pending[] {
+  get waitingForBlocks(): readonly AbciRequest[] {
     return this.#consensus?.queue ?? [];
   }
 
@@ -140,7 +140,7 @@ export class EngineSide {
     await this.#untilRead();
     for (const connection of this.#connections) {
       connection.detach();
-      for (const pending of connection.queue) pending.workerEnded(isCrash);
+      for (const request of connection.queue) request.workerEnded(isCrash);
     }
   }
 
@@ -155,13 +155,13 @@ export class EngineSide {
     const connection: RelayedConnection = new RelayedConnection(socket, {
       onRequest: ({ number, message }) => {
         if (OF_BLOCKS.has(number)) this.#consensus ??= connection;
-        this.position.request(number, message);
+        this.known.request(number, message);
       },
       onResponse: ({ number }, response) => {
-        this.position.response(number, response);
+        this.known.response(number, response);
         if (number === REQUEST.commit) this.options.onCommitted();
       },
-      onReplayed: (replay, response) => this.position.checkReplay(replay, response),
+      onReplayed: (replay, response) => this.known.checkReplay(replay, response),
       onLost: (reason) => this.#onLost({ reason }),
       onException: (response, asked) => {
         const respond = () => connection.respond(response);

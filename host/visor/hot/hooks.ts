@@ -2,21 +2,20 @@
 
 import type { Height } from "../../base/types/types.js";
 import type { Program } from "../../node/programs/layout.js";
-import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
-import type { DuePlan } from "./message.js";
+import type { Plan } from "../decide/decision/plan-file.js";
 import type { Worker } from "./worker.js";
 
 export interface RelayHooks {
   /** It was started, or called. */
   onWorker(worker: Worker): void;
   /** Where the chain of a worker is that is about to serve. */
-  onPlace(height: Height): void;
+  onLastBlock(height: Height): void;
   /** CometBFT knows a block to be committed. */
   onCommitted(height: Height): void;
   /** What is scheduled, after a block, a second apart at least; undefined: nothing is. */
-  onPlan(plan: DuePlan | undefined): void;
+  onPlan(plan: Plan | undefined): void;
   /** A worker has ended for a plan. */
-  onDue(plan: UpgradeInfo): void;
+  onDue(plan: Plan): void;
   /** The upgrade cannot be made yet: why, with the command that puts the program in its place; undefined: it is fetched. */
   onHold(problem: string, command: string | undefined): void;
   /** A worker that crashed is started again. */
@@ -27,17 +26,17 @@ export interface RelayHooks {
    */
   readonly preparation: { isChecked(program: Program): boolean } | undefined;
   /** Is the plan's program fetched, so that nobody has to put it in its place? */
-  isFetched(plan: UpgradeInfo): boolean;
+  isFetched(plan: Plan): boolean;
   /** While no worker runs; when it rejects, nothing is started, and the relay ends with the error. */
-  beforeUpgrade(plan: UpgradeInfo): Promise<void>;
+  beforeUpgrade(plan: Plan): Promise<void>;
   /** Makes the program the one that runs first from now on. @throws what the system says */
-  link(plan: UpgradeInfo, program: Program, ended: Program): void;
+  link(plan: Plan, program: Program, ended: Program): void;
 }
 
 const nothing = () => undefined;
 
 export const NO_HOOKS: RelayHooks = {
-  ...{ onWorker: nothing, onPlace: nothing, onCommitted: nothing, onPlan: nothing },
+  ...{ onWorker: nothing, onLastBlock: nothing, onCommitted: nothing, onPlan: nothing },
   ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
   ...{ preparation: undefined, isFetched: () => false },
   beforeUpgrade: () => Promise.resolve(),

@@ -7,17 +7,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { Program } from "../../node/programs/layout.js";
 import { Halt } from "../../upgrade/module/halt.js";
-import type { UpgradeInfo } from "../../upgrade/module/upgrade-info.js";
 import { CrashLoop } from "../decide/decision/crash-loop.js";
-import { Ahead, type NextWorker } from "./ahead.js";
+import type { Plan } from "../decide/decision/plan-file.js";
+import { type LastBlock, REQUEST, requestName } from "./abci-message.js";
+import { BeforeHeight, type StandbyWorker } from "./before-height.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
 import type { RelayHooks } from "./hooks.js";
-import { type ChainPlace, REQUEST, requestName } from "./message.js";
-import { withPatience } from "./pre-upgrade-wait.js";
-import { type Possessions, Succession, type SuccessionOptions } from "./succession.js";
+import { NextProgram, type NextProgramOptions, type ProgramFiles } from "./next-program.js";
+import { waitForProgram } from "./wait-for-program.js";
 import { describeWorkerEnd, kindOfEnd, type Worker, type WorkerEnd } from "./worker.js";
 
-/** Calls after which an application that refuses them ends. */
+/** Calls after which an application that refuses them exits. */
 const ENDING: ReadonlySet<number> = new Set([
   ...[REQUEST.initChain, REQUEST.finalizeBlock, REQUEST.commit],
   ...[REQUEST.offerSnapshot, REQUEST.applySnapshotChunk],
@@ -31,21 +31,21 @@ export const WORKER_RESTARTS = { restartsMax: 5, restartWindow: 60_000, waits: [
 const HELD_EXIT = 10;
 
 export interface RelayOptions
-  extends Omit<SuccessionOptions, "isChecked" | "hooks" | "log">,
+  extends Omit<NextProgramOptions, "isChecked" | "hooks" | "log">,
     Omit<EngineSideOptions, "onCommitted" | "log"> {
   readonly hooks: RelayHooks;
   readonly log: EngineSideOptions["log"];
   readonly start: (program: Program) => Worker;
   /** Before its turn: it waits until it is asked for its place. */
-  readonly startStandby: (program: Program) => NextWorker;
+  readonly startStandby: (program: Program) => StandbyWorker;
 }
 
-/** Statuses of a shell, and of programs that are none of the chain's: what ends so before it serves has not begun. */
-const NEVER_BEGAN: ReadonlySet<number | null> = new Set([0, 1, 2, 126, 127]);
+/** Statuses of a shell, and of programs of other kinds: a file that exits so before it serves is no program of the chain. */
+const NO_PROGRAM: ReadonlySet<number | null> = new Set([0, 1, 2, 126, 127]);
 
-interface WorkerOver {
+interface WorkerRun {
   readonly end: WorkerEnd;
-  /** It has said where its chain is. */
+  /** It has reported its last block. */
   readonly wasUp: boolean;
   readonly loss: Loss | undefined;
 }
@@ -55,15 +55,15 @@ type Next = { readonly program: Program } | { readonly exit: number };
 
 export class Relay {
   readonly #engine: EngineSide;
-  readonly #succession: Succession;
-  readonly #ahead: Ahead;
+  readonly #nextProgram: NextProgram;
+  readonly #beforeHeight: BeforeHeight;
   readonly #restarts = new CrashLoop(WORKER_RESTARTS);
   readonly #stop: Promise<"stop">;
   #worker: Worker | undefined;
   /** The plan whose block CometBFT waits for. */
-  #due: UpgradeInfo | undefined;
-  /** What it started with. */
-  #had: Possessions | undefined;
+  #due: Plan | undefined;
+  /** The files that the worker started with. */
+  #startedWith: ProgramFiles | undefined;
   #isServing = false;
   /** The last worker, and when it ended: until a block is committed after it. */
   #gap: { readonly since: number; readonly before: string } | undefined;
@@ -71,18 +71,18 @@ export class Relay {
   constructor(private readonly options: RelayOptions) {
     const { signal } = options;
     this.#engine = new EngineSide({ ...options, onCommitted: () => this.#committed() });
-    const succession = new Succession({ ...options, isChecked: (program) => this.#ahead.isChecked(program) });
-    this.#succession = succession;
-    this.#ahead = new Ahead({ ...options, problemOf: (program) => succession.problem(program) });
+    const succession = new NextProgram({ ...options, isChecked: (program) => this.#beforeHeight.isChecked(program) });
+    this.#nextProgram = succession;
+    this.#beforeHeight = new BeforeHeight({ ...options, problemOf: (program) => succession.problem(program) });
     this.#stop = new Promise((resolve) => {
       if (signal.aborted) resolve("stop");
       else signal.addEventListener("abort", () => resolve("stop"), { once: true });
     });
   }
 
-  /** Where CometBFT knows the chain to be. */
-  get place(): ChainPlace | undefined {
-    return this.#engine.position.place;
+  /** The last block that CometBFT knows to be committed. */
+  get lastBlock(): LastBlock | undefined {
+    return this.#engine.known.lastBlock;
   }
 
   /** Returns the exit status. @throws Halt UPG_HALT_WORKER, UPG_HALT_ENGINE, UPG_HALT_DIVERGED; UpgradeError of a full disk, files and flags */
@@ -90,9 +90,9 @@ export class Relay {
     await this.#engine.listen();
     let program = this.options.layout.current();
     for (;;) {
-      const over = await this.#turn(program);
-      if (over === "stop") return 0;
-      const next = await this.#next(program, over);
+      const run = await this.#runOnce(program);
+      if (run === "stop") return 0;
+      const next = await this.#next(program, run);
       if ("exit" in next) return next.exit;
       program = next.program;
     }
@@ -100,26 +100,26 @@ export class Relay {
 
   /** CometBFT ends first, and in order where a worker serves it. */
   async close(): Promise<void> {
-    await this.#ahead.close();
+    await this.#beforeHeight.close();
     await this.#engine.stop(this.#isServing);
     await this.#worker?.stop();
   }
 
   /** One worker, from its start to its end. */
-  async #turn(program: Program): Promise<WorkerOver | "stop"> {
+  async #runOnce(program: Program): Promise<WorkerRun | "stop"> {
     const { start, log } = this.options;
     const begun = performance.now();
-    this.#had = this.#succession.possessions(program);
-    const worker = (await this.#ahead.take(program)) ?? start(program);
+    this.#startedWith = this.#nextProgram.filesOf(program);
+    const worker = (await this.#beforeHeight.take(program)) ?? start(program);
     this.#worker = worker;
     this.options.hooks.onWorker(worker);
     log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
-    const place = await this.#orStop(this.#placeOf(worker));
-    if (place === "stop") return place;
-    if (!place) return { end: await this.#endOf(worker, undefined), wasUp: false, loss: undefined };
-    log("info", `worker ${program.name} up after ${seconds(begun)}, at height ${place.height}`);
-    this.options.hooks.onPlace(place.height);
-    const loss = await this.#serve(worker, place);
+    const lastBlock = await this.#orStop(this.#lastBlockOf(worker));
+    if (lastBlock === "stop") return lastBlock;
+    if (!lastBlock) return { end: await this.#endOf(worker, undefined), wasUp: false, loss: undefined };
+    log("info", `worker ${program.name} up after ${seconds(begun)}, at height ${lastBlock.height}`);
+    this.options.hooks.onLastBlock(lastBlock.height);
+    const loss = await this.#serve(worker, lastBlock);
     this.#isServing = false;
     if (loss === "stop") {
       this.#isServing = true;
@@ -130,17 +130,17 @@ export class Relay {
   }
 
   /** It may take any time to open its home, or hang: one whose file is replaced before it serves is ended, and is started again. */
-  #placeOf(worker: Worker): Promise<ChainPlace | undefined> {
+  #lastBlockOf(worker: Worker): Promise<LastBlock | undefined> {
     const { log } = this.options;
     const { name, file } = worker.program;
-    return withPatience(worker.place(), {
+    return waitForProgram(worker.lastBlock(), {
       file,
-      say: (passed) =>
+      onReminder: (passed) =>
         log(
           "warn",
           `worker ${name} does not serve yet, ${passed} after its start: ${file}, process ${worker.pid ?? "none"}`,
         ),
-      replaced: () => {
+      onReplaced: () => {
         log("warn", `worker ${name} is ended before it served: ${file} was replaced`);
         void worker.stop();
       },
@@ -148,23 +148,23 @@ export class Relay {
   }
 
   /** Undefined: it has ended. */
-  async #serve(worker: Worker, place: ChainPlace): Promise<Loss | "stop" | undefined> {
+  async #serve(worker: Worker, lastBlock: LastBlock): Promise<Loss | "stop" | undefined> {
     const engine = this.#engine;
-    this.#sayGivenAgain(worker);
-    const served = engine.serve(worker, place);
+    this.#logRequestGivenAgain(worker);
+    const served = engine.serve(worker, lastBlock);
     this.#isServing = true;
     const over = Promise.race([served, worker.ended.then(() => undefined)]);
     // The worker ends before CometBFT is started: that rejects where nobody listens yet.
     over.catch(() => undefined);
-    if (!engine.hasComet) engine.startComet(place.height === 0n);
+    if (!engine.hasComet) engine.startComet(lastBlock.height === 0n);
     const first = await this.#orStop(over);
     if (first !== "stop") return first;
-    const height = engine.position.heightUnderWay;
+    const height = engine.known.heightUnderWay;
     this.options.log("info", height === undefined ? "stopping" : `finishing block ${height}, then stopping`);
-    return this.#orEngine(Promise.race([over, engine.position.untilIdle().then(() => "stop" as const)]));
+    return this.#orEngine(Promise.race([over, engine.known.untilIdle().then(() => "stop" as const)]));
   }
 
-  #sayGivenAgain({ program }: Worker): void {
+  #logRequestGivenAgain({ program }: Worker): void {
     const { log } = this.options;
     const [first] = this.#engine.waitingForBlocks;
     if (first?.isGiven) {
@@ -203,7 +203,7 @@ export class Relay {
     return end ?? worker.stop();
   }
 
-  async #next(program: Program, { end, wasUp, loss }: WorkerOver): Promise<Next> {
+  async #next(program: Program, { end, wasUp, loss }: WorkerRun): Promise<Next> {
     const { log, signal } = this.options;
     const kind = kindOfEnd(end);
     log(
@@ -212,12 +212,12 @@ export class Relay {
     );
     this.#gap = { since: performance.now(), before: program.name };
     await this.#engine.workerEnded(kind === "crash");
-    if (kind === "upgrade") return this.#upgraded(program, this.#succession.plan(), "has no handler for it");
+    if (kind === "upgrade") return this.#upgraded(program, this.#nextProgram.plan(), "has no handler for it");
     // A file that is no program, or not yet: CometBFT goes on waiting for a better one.
-    if (this.#due && !wasUp && NEVER_BEGAN.has(end.exit)) {
+    if (this.#due && !wasUp && NO_PROGRAM.has(end.exit)) {
       return this.#upgraded(program, this.#due, `${describeWorkerEnd(end)} before it served`);
     }
-    const newer = kind === "too-old" ? await this.#succession.newer(program) : undefined;
+    const newer = kind === "too-old" ? await this.#nextProgram.newer(program) : undefined;
     if (newer) return { program: newer };
     if (kind === "again" || kind === "crash") return signal.aborted ? { exit: 0 } : this.#again(program, end);
     if (loss) await this.#engine.refuse(loss);
@@ -226,11 +226,11 @@ export class Relay {
   }
 
   /** @param why the program that ended is not the one for the plan, when that is its file */
-  async #upgraded(program: Program, plan: UpgradeInfo, why: string): Promise<Next> {
+  async #upgraded(program: Program, plan: Plan, why: string): Promise<Next> {
     this.#due = plan;
     this.options.hooks.onDue(plan);
-    const had = this.#had ?? this.#succession.possessions(program);
-    const next = await this.#orStop(this.#succession.next(plan, program, { ...had, why }));
+    const startedWith = this.#startedWith ?? this.#nextProgram.filesOf(program);
+    const next = await this.#orStop(this.#nextProgram.next(plan, program, { ...startedWith, why }));
     if (!next || next === "stop") return { exit: HELD_EXIT };
     this.options.log("info", `worker ${next.name} is next, for "${plan.name}"`);
     return { program: next };
@@ -249,9 +249,9 @@ export class Relay {
   }
 
   #committed(): void {
-    const height = this.#engine.position.place?.height ?? 0n;
+    const height = this.#engine.known.lastBlock?.height ?? 0n;
     this.options.hooks.onCommitted(height);
-    if (this.#worker && !this.options.signal.aborted) void this.#ahead.look(this.#worker, height);
+    if (this.#worker && !this.options.signal.aborted) void this.#beforeHeight.look(this.#worker, height);
     const gap = this.#gap;
     if (!gap) return;
     this.#gap = undefined;

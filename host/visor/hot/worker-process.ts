@@ -10,9 +10,10 @@ import { isUpgradeError } from "../../base/errors/errors.js";
 import { watched } from "../../node/comet/engine/process.js";
 import type { Program } from "../../node/programs/layout.js";
 import { spawnProgram } from "../../node/programs/spawn-program.js";
-import { type ChainPlace, CURRENT_PLAN, type DuePlan, INFO, placeOfInfo, planOf } from "./message.js";
-import { OwnConnection } from "./own-connection.js";
+import type { Plan } from "../decide/decision/plan-file.js";
+import { CURRENT_PLAN, INFO, type LastBlock, lastBlockOfInfo, planOf } from "./abci-message.js";
 import type { Worker, WorkerEnd } from "./worker.js";
+import { WorkerClient } from "./worker-client.js";
 
 const STDERR = 2;
 /** To a worker that is held back. */
@@ -43,7 +44,7 @@ export function startWorker(options: WorkerOptions): Worker & { readonly isReady
     const end = { exit: null, signal: null, error: cause as Error };
     return {
       ...{ program: options.program, pid: undefined, ended: Promise.resolve(end), isReady: false },
-      ...{ place: async () => undefined, plan: async () => undefined, stop: async () => end },
+      ...{ lastBlock: async () => undefined, plan: async () => undefined, stop: async () => end },
       connect: () => Promise.reject(end.error),
     };
   }
@@ -57,7 +58,7 @@ class WorkerProcess implements Worker {
   isReady = false;
   readonly #child: ChildProcess;
   /** Open as long as the worker is used: without one it takes CometBFT to be gone. */
-  #own: OwnConnection | undefined;
+  #own: WorkerClient | undefined;
   #isGone = false;
 
   constructor(private readonly options: WorkerOptions) {
@@ -95,24 +96,24 @@ class WorkerProcess implements Worker {
     return this.#child.pid;
   }
 
-  async place(): Promise<ChainPlace | undefined> {
+  async lastBlock(): Promise<LastBlock | undefined> {
     // What a worker that was killed has left.
     rmSync(this.options.socket, { force: true });
     if (this.options.isStandby) this.#child.send(CALL, () => undefined);
     while (!this.#isGone) {
       const socket = await this.connect().catch(() => undefined);
       if (socket) {
-        const own = new OwnConnection(socket);
+        const own = new WorkerClient(socket);
         this.#own = own;
         const info = await own.ask(INFO).catch(unlessHungUp);
-        return info && placeOfInfo(info);
+        return info && lastBlockOfInfo(info);
       }
       await Promise.race([sleep(LOOK_MILLIS), this.ended]);
     }
     return undefined;
   }
 
-  async plan(): Promise<DuePlan | undefined> {
+  async plan(): Promise<Plan | undefined> {
     const response = await this.#own?.ask(CURRENT_PLAN);
     return response && planOf(response);
   }

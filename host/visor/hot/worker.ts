@@ -1,7 +1,8 @@
 /** The application, as the relay sees it: a process that serves, and ends. */
 import type { Socket } from "node:net";
 import type { Program } from "../../node/programs/layout.js";
-import type { ChainPlace, DuePlan } from "./message.js";
+import type { Plan } from "../decide/decision/plan-file.js";
+import type { LastBlock } from "./abci-message.js";
 
 /** A shell's status of a program that a signal ended is 128 and more. */
 const SIGNALED_EXIT = 128;
@@ -19,9 +20,9 @@ export interface Worker {
   /** Settles when it is gone; never rejects. */
   readonly ended: Promise<WorkerEnd>;
   /** Waits until it serves, and asks where its chain is. Undefined: it ends. @throws UpgradeError UPG_REMOTE_REFUSED */
-  place(): Promise<ChainPlace | undefined>;
+  lastBlock(): Promise<LastBlock | undefined>;
   /** The plan that is scheduled; undefined: none. @throws Error: it cannot be asked */
-  plan(): Promise<DuePlan | undefined>;
+  plan(): Promise<Plan | undefined>;
   /** @throws Error: it does not serve, or not any more */
   connect(): Promise<Socket>;
   /** Asks it to end, and ends it when it does not. */

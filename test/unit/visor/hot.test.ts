@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../host/base/terminal/config-file.js";
+import { startArgs } from "../../../host/visor/hot/start-arguments.js";
 import type { Worker } from "../../../host/visor/hot/worker.js";
 import { HotHooks } from "../../../host/visor/run/hot/hot-hooks.js";
-import { startArgs } from "../../../host/visor/run/hot/start-args.js";
 import { Board } from "../../../host/visor/status/board.js";
 import { statusMachine } from "./status-machine.js";
 
@@ -99,7 +99,7 @@ describe("HotHooks", () => {
     board.onChange(({ phase }) => phases.at(-1) !== phase && phases.push(phase));
     const plan = { name: "v2", height: 10n, info: "" };
     hooks.onWorker(worker("genesis", 7));
-    hooks.onPlace(0n);
+    hooks.onLastBlock(0n);
     hooks.onCommitted(8n);
     hooks.onPlan(plan);
     hooks.onPlan(plan);

@@ -2,10 +2,9 @@
 
 import type { Height } from "../../../base/types/types.js";
 import type { Program } from "../../../node/programs/layout.js";
-import type { UpgradeInfo } from "../../../upgrade/module/upgrade-info.js";
+import type { Plan } from "../../decide/decision/plan-file.js";
 import type { PlanStatus, VisorStatus } from "../../decide/status.js";
 import type { RelayHooks } from "../../hot/hooks.js";
-import type { DuePlan } from "../../hot/message.js";
 import type { Worker } from "../../hot/worker.js";
 import { linkProgram } from "../../stage/layout/link-program.js";
 import { hasDownload } from "../../stage/plan-way.js";
@@ -17,8 +16,8 @@ type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "signal" | "ch
 
 export class HotHooks implements RelayHooks {
   /** The plan whose block is to be made. */
-  #due: UpgradeInfo | undefined;
-  #plan: DuePlan | undefined;
+  #due: Plan | undefined;
+  #plan: Plan | undefined;
   #hasSwitched = false;
 
   constructor(
@@ -31,7 +30,7 @@ export class HotHooks implements RelayHooks {
     isChecked: (program: Program): boolean => this.staging.asked(program)?.state === "ready",
   };
 
-  isFetched(plan: UpgradeInfo): boolean {
+  isFetched(plan: Plan): boolean {
     return this.of.settings.isDownloadAllowed && hasDownload(plan);
   }
 
@@ -45,7 +44,7 @@ export class HotHooks implements RelayHooks {
     });
   }
 
-  onPlace(height: Height): void {
+  onLastBlock(height: Height): void {
     this.of.board.update({ height: heightOf(height) });
   }
 
@@ -63,7 +62,7 @@ export class HotHooks implements RelayHooks {
     board.update({ height: heightOf(height), phase: "running", plan: null, readiness: [], progress: null, upgrades });
   }
 
-  onPlan(plan: DuePlan | undefined): void {
+  onPlan(plan: Plan | undefined): void {
     const { board } = this.of;
     if (this.#due) return;
     const isSame = plan?.name === this.#plan?.name && plan?.height === this.#plan?.height;
@@ -73,7 +72,7 @@ export class HotHooks implements RelayHooks {
     this.staging.plan(plan);
   }
 
-  onDue(plan: UpgradeInfo): void {
+  onDue(plan: Plan): void {
     this.#due = plan;
     this.of.board.update({ phase: "halted", plan: planStatus(plan) });
     this.staging.plan(plan);
@@ -90,14 +89,14 @@ export class HotHooks implements RelayHooks {
   }
 
   /** @throws StepFailure */
-  async beforeUpgrade(plan: UpgradeInfo): Promise<void> {
+  async beforeUpgrade(plan: Plan): Promise<void> {
     const { settings, machine, childEnv: env, signal, log, board } = this.of;
     board.update({ phase: "switching", message: "", next: [] });
     await customPreUpgrade({ settings, machine, env, signal, log }, plan);
     this.#hasSwitched = true;
   }
 
-  link(plan: UpgradeInfo, program: Program, ended: Program): void {
+  link(plan: Plan, program: Program, ended: Program): void {
     const { machine, settings, log } = this.of;
     linkProgram(machine.files, settings.root, ended, program, plan);
     log(
@@ -110,6 +109,6 @@ export class HotHooks implements RelayHooks {
 /** CometBFT has it from the application that it is committed. */
 const heightOf = (height: Height): VisorStatus["height"] => ({ value: String(height), source: "store" });
 
-const planStatus = ({ name, height, info }: DuePlan): PlanStatus => ({
+const planStatus = ({ name, height, info }: Plan): PlanStatus => ({
   ...{ name, height: String(height), info, origin: "chain" },
 });

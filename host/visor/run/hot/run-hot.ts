@@ -11,13 +11,13 @@ import type { Program } from "../../../node/programs/layout.js";
 import { readQueue } from "../../decide/decision/queue.js";
 import { endText } from "../../decide/machine.js";
 import { prefixOf } from "../../decide/program-variables.js";
-import { holdConnections } from "../../hot/open.js";
+import { holdConnections } from "../../hot/run-relay.js";
+import { startArgs } from "../../hot/start-arguments.js";
 import { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
 import { StepFailure } from "../loop/scripts.js";
 import { HotHooks } from "./hot-hooks.js";
 import { heldAgain } from "./restart-engine.js";
-import { startArgs } from "./start-args.js";
 
 const HELP_MILLIS = 20_000;
 /** Of a process that a second signal ended. */

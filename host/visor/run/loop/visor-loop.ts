@@ -15,7 +15,7 @@ import type { StandbyProgram, UpcomingProgram } from "../../stage/standby-progra
 import { Ends } from "../exits/after-exit.js";
 import { Ending } from "../exits/stop-app.js";
 import { HaltFlag } from "../starts/halt-flag.js";
-import { nextProgram } from "../starts/next-program.js";
+import { standbyApp } from "../starts/standby-app.js";
 import { backUp, backUpBeforeRestart } from "./back-up.js";
 import { Look } from "./observations.js";
 import type { Shared } from "./options.js";
@@ -52,7 +52,7 @@ export class VisorLoop {
     this.#scheduled = new Scheduled(shared);
     this.#backup = new BackupAhead(shared);
     this.#halt = new HaltFlag(shared);
-    this.#next = nextProgram(shared, (program) => this.#stage.isChecked(program));
+    this.#next = standbyApp(shared, (program) => this.#stage.isChecked(program));
   }
 
   async run(): Promise<number> {

@@ -132,8 +132,8 @@ describe("RelayedConnection", () => {
   test("an exception → it is the listener's, and CometBFT's request waits", async () => {
     let asked: unknown;
     const { engine, attach, connection } = await relayed({
-      onException: (_, pending) => {
-        asked = pending?.number;
+      onException: (_, request) => {
+        asked = request?.number;
       },
     });
     const worker = await attach();

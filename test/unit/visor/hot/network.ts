@@ -16,8 +16,8 @@ import { ServedApp } from "../../../../host/node/comet/served-app.js";
 import { AbciServer } from "../../../../host/node/comet/server.js";
 import { Home } from "../../../../host/node/home/home.js";
 import { Layout, type Program } from "../../../../host/node/programs/layout.js";
+import type { LastBlock } from "../../../../host/visor/hot/abci-message.js";
 import { NO_HOOKS, type RelayHooks } from "../../../../host/visor/hot/hooks.js";
-import type { ChainPlace } from "../../../../host/visor/hot/message.js";
 import { Relay } from "../../../../host/visor/hot/relay.js";
 import type { Worker, WorkerEnd } from "../../../../host/visor/hot/worker.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
@@ -73,7 +73,7 @@ class AppWorker implements Worker {
     if (fate.ends) this.#end(fate.ends);
   }
 
-  async place(): Promise<ChainPlace | undefined> {
+  async lastBlock(): Promise<LastBlock | undefined> {
     if (this.fate.ends) return undefined;
     if (this.fate.hangs) return this.ended.then(() => undefined);
     const { chain } = this.network;

@@ -52,25 +52,25 @@ const start = (options: { path?: string; isStandby?: boolean; file?: string } = 
 describe("WorkerProcess", () => {
   test("a program that serves → its place; stop() → SIGTERM, and no place any more", async () => {
     const { worker } = start();
-    expect(await worker.place()).toEqual({ height: 7n, appHash: Uint8Array.of(1, 2) });
+    expect(await worker.lastBlock()).toEqual({ height: 7n, appHash: Uint8Array.of(1, 2) });
     expect(await worker.stop()).toMatchObject({ signal: "SIGTERM" });
-    expect(await worker.place()).toBeUndefined();
+    expect(await worker.lastBlock()).toBeUndefined();
   });
 
   test("held back → ready, and serves when it is asked for its place", async () => {
     const { worker, socket } = start({ isStandby: true });
     await until(() => worker.isReady);
     expect(existsSync(socket)).toBe(false);
-    expect(await worker.place()).toMatchObject({ height: 7n });
+    expect(await worker.lastBlock()).toMatchObject({ height: 7n });
     await worker.stop();
   });
 
   test("a program that ends, or cannot be run → no place, and how it ended", async () => {
     const ending = start({ path: "none" }).worker;
-    expect(await ending.place()).toBeUndefined();
+    expect(await ending.lastBlock()).toBeUndefined();
     expect(await ending.ended).toEqual({ exit: 30, signal: null, error: undefined });
     const missing = start({ file: join(root, "missing") }).worker;
-    expect(await missing.place()).toBeUndefined();
+    expect(await missing.lastBlock()).toBeUndefined();
     expect((await missing.ended).error?.message).toContain("is missing");
   });
 });

@@ -1,8 +1,7 @@
 /**
- * Which program is next: the one that the due plan's folder or the operator names. While it is missing, or refuses the home,
- * the relay holds and looks again.
+ * Which program is next: that of the due plan, in its folder or where the operator named it. While it is missing, or refuses the home,
+ * the relay waits and looks again.
  */
-import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
@@ -14,14 +13,15 @@ import { type Plan, planIn } from "../decide/decision/plan-file.js";
 import { endText, type Machine, type RunEnd } from "../decide/machine.js";
 import { askPreUpgrade, type PreUpgradeResult, preUpgradeArgs } from "../decide/pre-upgrade.js";
 import { appliedInState } from "../stage/plan-in-state.js";
+import { handlersPrint } from "../stage/watched-files.js";
 import type { RelayHooks } from "./hooks.js";
-import { withPatience } from "./pre-upgrade-wait.js";
+import { waitForProgram } from "./wait-for-program.js";
 
 const LOOK_MILLIS = 250;
 /** Between two log lines of what is missing, and two questions to a program that has refused. */
 const MINUTE_MILLIS = 60_000;
 
-export interface SuccessionOptions {
+export interface NextProgramOptions {
   readonly home: string;
   readonly layout: Layout;
   readonly machine: Pick<Machine, "clock" | "processes">;
@@ -39,14 +39,22 @@ export interface SuccessionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Files that a program has run with, by what changes with them. */
-export interface Possessions {
+/** Fingerprints of the files that a program runs with. */
+export interface ProgramFiles {
+  /** Of the program itself; undefined: it is missing. */
   readonly file: string | undefined;
+  /** Of the program and the handlers of the home. */
   readonly all: string;
 }
 
-export class Succession {
-  constructor(private readonly options: SuccessionOptions) {}
+/** A program that halted for a plan, as it was when it started. */
+interface EndedProgram extends ProgramFiles {
+  /** Why it is not the program of the plan, where the plan's program is the same file. */
+  readonly why: string;
+}
+
+export class NextProgram {
+  constructor(private readonly options: NextProgramOptions) {}
 
   get #planFile(): string {
     return join(this.options.home, "data/upgrade-info.json");
@@ -73,28 +81,28 @@ export class Succession {
     return program;
   }
 
-  /** What a program that starts now has: its file and the handlers of the home. */
-  possessions({ file }: Program): Possessions {
-    return { file: fingerprint(file), all: `${fingerprint(file)}\n${handlerFiles(this.options.home)}` };
+  /** Of a program that starts now. */
+  filesOf({ file }: Program): ProgramFiles {
+    return { file: fingerprint(file), all: `${fingerprint(file)}\n${handlersPrint(diskFiles, this.options.home)}` };
   }
 
   /**
-   * The program that makes the upgrade, checked and linked as the current one; waits until there is one. That may be the one
-   * that ended, when its file was replaced or a handler came. Undefined: the relay is to stop.
-   * @param had when it started, and why it is not the one, where the plan's program is that file
+   * Waits until there is a program that makes the upgrade, then checks and links it. That may be the one that ended, when its file was
+   * replaced or a handler came.
+   * @returns undefined: the relay is to stop
    */
-  async next(plan: Plan, ended: Program, had: Possessions & { readonly why: string }): Promise<Program | undefined> {
+  async next(plan: Plan, program: Program, ended: EndedProgram): Promise<Program | undefined> {
     const { layout, signal } = this.options;
-    const program = layout.of(plan.name);
-    const hold = new Hold(this.options, plan, program, had);
+    const next = layout.of(plan.name);
+    const wait = new ProgramWait(this.options, plan, next, ended);
     while (!signal.aborted) {
-      if (hold.isToBeAsked(program.file === ended.file ? had.file : undefined)) {
-        const problem = this.options.isChecked(program) ? undefined : await this.problem(program);
-        if (problem === undefined) return await this.#linked(plan, program, ended);
-        hold.refused(problem);
-      } else if (hold.hasChanged(this.possessions(ended)) && (await this.#isReady(ended))) {
+      if (wait.isToBeAsked(next.file === program.file ? ended.file : undefined)) {
+        const problem = this.options.isChecked(next) ? undefined : await this.problem(next);
+        if (problem === undefined) return await this.#linked(plan, next, program);
+        wait.refused(problem);
+      } else if (wait.hasChanged(this.filesOf(program)) && (await this.#isReady(program))) {
         await this.options.hooks.beforeUpgrade(plan);
-        return ended;
+        return program;
       }
       await sleep(LOOK_MILLIS, undefined, { signal }).catch(() => undefined);
     }
@@ -143,84 +151,81 @@ export class Succession {
       ...{ args: preUpgradeArgs(home, flags), env, cwd: process.cwd(), onLine: programLines(log) },
       signal: AbortSignal.any([signal, replaced.signal]),
     });
-    const end = await withPatience(run, {
+    const end = await waitForProgram(run, {
       file,
-      say: (passed) =>
+      onReminder: (passed) =>
         log("warn", `${file} pre-upgrade runs for ${passed}: it is waited for, unless its file is replaced`),
-      replaced: () => replaced.abort(),
+      onReplaced: () => replaced.abort(),
     });
     if (replaced.signal.aborted) throw new Error(`${file} was replaced while its pre-upgrade ran`);
     return end;
   }
 }
 
-/** What the relay waits for, and what it has logged of it. */
-class Hold {
-  #asked: string | undefined;
-  #askedAt = Number.NEGATIVE_INFINITY;
-  #saidAt = Number.NEGATIVE_INFINITY;
-  #seen: string | undefined;
+/** What keeps the upgrade waiting: decides when the program is asked again, and reports what is missing once a minute. */
+class ProgramWait {
+  #refusedPrint: string | undefined;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #lastPrint: string | undefined;
   #isFirst = true;
-  /** What the program that ended has had: when it was asked last, and at the last look. */
-  #had: string;
-  #hadSeen = "";
-  readonly #why: string;
+  /** Of the program that ended: those that it was asked with last, and those of the last look. */
+  #triedFiles: string;
+  #lastFiles = "";
 
   constructor(
-    private readonly options: SuccessionOptions,
+    private readonly options: NextProgramOptions,
     private readonly plan: Plan,
     private readonly program: Program,
-    ended: Possessions & { readonly why: string },
+    private readonly ended: EndedProgram,
   ) {
-    this.#had = ended.all;
-    this.#why = ended.why;
+    this.#triedFiles = ended.all;
   }
 
-  /** Once for each change, when it is whole. */
-  hasChanged({ all }: Possessions): boolean {
-    const isWhole = all === this.#hadSeen;
-    this.#hadSeen = all;
-    if (!isWhole || all === this.#had) return false;
-    this.#had = all;
+  /** True once for each change, when two looks have found the same: a file that is being copied changes again. */
+  hasChanged({ all }: ProgramFiles): boolean {
+    const isWhole = all === this.#lastFiles;
+    this.#lastFiles = all;
+    if (!isWhole || all === this.#triedFiles) return false;
+    this.#triedFiles = all;
     return true;
   }
 
-  /** Once when the file is there, whenever it is another one, and once a minute. @param tried the file that ended */
+  /** True once when the file is there, whenever it is another one, and once a minute. @param tried the file that ended */
   isToBeAsked(tried: string | undefined): boolean {
     const found = fingerprint(this.program.file);
-    // One that is being copied is another one at the next look.
-    const isWhole = this.#isFirst || found === this.#seen;
+    const isWhole = this.#isFirst || found === this.#lastPrint;
     this.#isFirst = false;
-    this.#seen = found;
+    this.#lastPrint = found;
     if (found === undefined || found === tried) {
-      if (performance.now() - this.#saidAt >= MINUTE_MILLIS) this.#sayLacking(found);
+      if (performance.now() - this.#reportedAt >= MINUTE_MILLIS) this.#reportMissing(found);
       return false;
     }
     if (!isWhole) return false;
-    return found !== this.#asked || performance.now() - this.#askedAt >= MINUTE_MILLIS;
+    return found !== this.#refusedPrint || performance.now() - this.#refusedAt >= MINUTE_MILLIS;
   }
 
   refused(problem: string): void {
-    this.#asked = this.#seen;
-    this.#askedAt = performance.now();
-    this.#say(problem);
+    this.#refusedPrint = this.#lastPrint;
+    this.#refusedAt = performance.now();
+    this.#report(problem);
   }
 
-  #sayLacking(found: string | undefined): void {
+  #reportMissing(found: string | undefined): void {
     const { hooks, log } = this.options;
     const { file } = this.program;
     if (found !== undefined || !hooks.isFetched(this.plan)) {
-      this.#say(`${file} ${found === undefined ? "is missing" : this.#why}`);
+      this.#report(`${file} ${found === undefined ? "is missing" : this.ended.why}`);
       return;
     }
-    this.#saidAt = performance.now();
+    this.#reportedAt = performance.now();
     const { name, height } = this.plan;
     hooks.onHold(`${file} is not fetched yet`, undefined);
     log("info", `holding at height ${height} for "${name}": ${file} is not fetched yet. CometBFT goes on waiting`);
   }
 
-  #say(problem: string): void {
-    this.#saidAt = performance.now();
+  #report(problem: string): void {
+    this.#reportedAt = performance.now();
     const { name, height } = this.plan;
     const command = commandToPut(this.program);
     this.options.hooks.onHold(problem, command);
@@ -235,17 +240,3 @@ class Hold {
 /** The command that puts a program in its place, whole from the beginning: a half of one would be started. */
 export const commandToPut = ({ file }: Program): string =>
   `mkdir -p ${shellWord(dirname(file))} && cp NEW_PROGRAM ${shellWord(`${file}.new`)} && mv ${shellWord(`${file}.new`)} ${shellWord(file)}`;
-
-function handlerFiles(home: string): string {
-  const folders = [join(home, "handlers"), join(home, "handlers/staged")];
-  const files = folders.flatMap((folder) => namesIn(folder).map((name) => join(folder, name)));
-  return files.map((file) => `${file} ${fingerprint(file)}`).join("\n");
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
-}

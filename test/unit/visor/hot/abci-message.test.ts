@@ -3,7 +3,7 @@ import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { QueryCurrentPlanResponseSchema } from "../../../../host/base/gen/cosmos/upgrade/v1beta1/query_pb.js";
 import { RequestSchema, ResponseSchema } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
-import * as message from "../../../../host/visor/hot/message.js";
+import * as message from "../../../../host/visor/hot/abci-message.js";
 
 type RequestValue = NonNullable<MessageInitShape<typeof RequestSchema>["value"]>;
 type ResponseValue = NonNullable<MessageInitShape<typeof ResponseSchema>["value"]>;
@@ -28,8 +28,8 @@ describe("message", () => {
 
   test("places, heights, hashes, checks, exceptions, plans → as the generated code has them", () => {
     const info = { lastBlockHeight: 300n, lastBlockAppHash: HASH, data: "x" };
-    expect(message.placeOfInfo(response({ case: "info", value: info }))).toEqual({ height: 300n, appHash: HASH });
-    expect(message.placeOfInfo(response({ case: "info", value: {} }))).toEqual({
+    expect(message.lastBlockOfInfo(response({ case: "info", value: info }))).toEqual({ height: 300n, appHash: HASH });
+    expect(message.lastBlockOfInfo(response({ case: "info", value: {} }))).toEqual({
       height: 0n,
       appHash: new Uint8Array(),
     });

@@ -1,23 +1,19 @@
 /** A request of CometBFT that has no response yet. */
-import { COMMITTED, failed, isRecheck, messageNumber, REQUEST, STILL_VALID } from "./message.js";
+import { COMMITTED, failed, isRecheck, messageNumber, REQUEST, STILL_VALID } from "./abci-message.js";
 
 /** Workers that may end in a crash with the same transaction or query before it is taken for the reason. */
 const CRASHES_MAX = 2;
 
-export class Pending {
+export class AbciRequest {
   readonly number: number;
-  /** The relay's response to it, where no worker is to be asked. */
+  /** The relay's own response, where no worker is to be asked. */
   own: Uint8Array | undefined;
-  /** Has a worker it, or had one? */
+  /** True once a worker received it. */
   isGiven = false;
   #crashes = 0;
 
   constructor(readonly message: Uint8Array) {
     this.number = messageNumber(message);
-  }
-
-  given(): void {
-    this.isGiven = true;
   }
 
   /**

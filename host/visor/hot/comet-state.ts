@@ -6,7 +6,7 @@
 import { equalBytes, toUpperHex } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
 import { Halt } from "../../upgrade/module/halt.js";
-import { appHashOf, type ChainPlace, heightOfBlock, placeOfInfo, REQUEST } from "./message.js";
+import { appHashOf, heightOfBlock, type LastBlock, lastBlockOfInfo, REQUEST } from "./abci-message.js";
 
 /** A request that an earlier worker has responded to, and what its response must lead to when it is given again. */
 export interface Replay {
@@ -29,8 +29,8 @@ interface Run {
   appHash: Uint8Array | undefined;
 }
 
-export class ChainPosition {
-  #place: ChainPlace | undefined;
+export class CometState {
+  #lastBlock: LastBlock | undefined;
   /** A block came: what Info says later is of queries. */
   #hasBlocks = false;
   /** InitChain, until its chain has a block. */
@@ -41,8 +41,8 @@ export class ChainPosition {
   #whenIdle: (() => void)[] = [];
 
   /** Of the last block that CometBFT knows to be committed; undefined: it has not asked yet. */
-  get place(): ChainPlace | undefined {
-    return this.#place;
+  get lastBlock(): LastBlock | undefined {
+    return this.#lastBlock;
   }
 
   /** Is a block between its FinalizeBlock and the response to its Commit? */
@@ -73,7 +73,7 @@ export class ChainPosition {
 
   /** CometBFT has the response. @param number of the request */
   response(number: number, message: Uint8Array): void {
-    if (number === REQUEST.info && !this.#hasBlocks) this.#place = placeOfInfo(message);
+    if (number === REQUEST.info && !this.#hasBlocks) this.#lastBlock = lastBlockOfInfo(message);
     if (number === REQUEST.initChain && this.#begun) this.#begun.appHash = appHashOf(message);
     if (number === REQUEST.finalizeBlock && this.#run) this.#run.appHash = appHashOf(message);
     if (number === REQUEST.commit) this.#committed();
@@ -81,7 +81,7 @@ export class ChainPosition {
 
   #committed(): void {
     const run = this.#run;
-    if (run?.appHash) this.#place = { height: run.height, appHash: run.appHash };
+    if (run?.appHash) this.#lastBlock = { height: run.height, appHash: run.appHash };
     this.#run = undefined;
     this.#begun = undefined;
     for (const settle of this.#whenIdle.splice(0)) settle();
@@ -92,17 +92,17 @@ export class ChainPosition {
    * @param isCommitGiven an earlier worker was given the Commit that has no response
    * @throws Halt UPG_HALT_WORKER: CometBFT must do its handshake again
    */
-  resume(found: ChainPlace, isCommitGiven: boolean): Resumption {
-    const place = this.#place;
+  resume(found: LastBlock, isCommitGiven: boolean): Resumption {
+    const lastBlock = this.#lastBlock;
     if (this.#isRestoring) throw this.#refused("a snapshot was being restored, and what was restored of it is gone");
     // CometBFT will ask where it is, or asks now.
-    if (!place) return { replays: [], isCommitted: false };
+    if (!lastBlock) return { replays: [], isCommitted: false };
     const run = this.#run;
-    if (isSame(found, place)) return { replays: this.#replays(), isCommitted: false };
+    if (isSame(found, lastBlock)) return { replays: this.#replays(), isCommitted: false };
     if (isCommitGiven && run?.appHash && isSame(found, { height: run.height, appHash: run.appHash })) {
       return { replays: [], isCommitted: true };
     }
-    throw this.#refused(`the new worker is ${placeText(found)}, where CometBFT knows ${placeText(place)}`);
+    throw this.#refused(`the new worker is ${lastBlockText(found)}, where CometBFT knows ${lastBlockText(lastBlock)}`);
   }
 
   #replays(): Replay[] {
@@ -123,13 +123,13 @@ export class ChainPosition {
   }
 
   #refused(what: string): Halt {
-    const height = this.#run?.height ?? (this.#place?.height ?? 0n) + 1n;
+    const height = this.#run?.height ?? (this.#lastBlock?.height ?? 0n) + 1n;
     return new Halt("UPG_HALT_WORKER", what, height);
   }
 }
 
-const isSame = (one: ChainPlace, other: ChainPlace) =>
+const isSame = (one: LastBlock, other: LastBlock) =>
   one.height === other.height && equalBytes(one.appHash, other.appHash);
 
 const hex = (bytes: Uint8Array) => toUpperHex(bytes) || "none";
-const placeText = ({ height, appHash }: ChainPlace) => `at height ${height} with app hash ${hex(appHash)}`;
+const lastBlockText = ({ height, appHash }: LastBlock) => `at height ${height} with app hash ${hex(appHash)}`;

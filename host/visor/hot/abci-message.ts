@@ -9,6 +9,7 @@ import { EMPTY } from "../../base/text/bytes.js";
 import { decodeLossy } from "../../base/text/text.js";
 import type { Height } from "../../base/types/types.js";
 import { BYTES, readWire, WireWriter } from "../../base/wire/wire.js";
+import type { Plan } from "../decide/decision/plan-file.js";
 
 /** Numbers of requests; that of the response is one more (tendermint/abci/messages.proto). */
 export const REQUEST = Object.freeze({
@@ -52,13 +53,13 @@ export function messageNumber(message: Uint8Array): number {
 }
 
 /** Where a chain is, as an application reports it and CometBFT keeps it. */
-export interface ChainPlace {
+export interface LastBlock {
   readonly height: Height;
   readonly appHash: Uint8Array;
 }
 
 /** Of a ResponseInfo. @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function placeOfInfo(message: Uint8Array): ChainPlace {
+export function lastBlockOfInfo(message: Uint8Array): LastBlock {
   let height = 0n;
   let appHash: Uint8Array = EMPTY;
   for (const { field, value, bytes } of fieldsOf(message)) {
@@ -87,14 +88,8 @@ export function appHashOf(message: Uint8Array): Uint8Array {
   return EMPTY;
 }
 
-export interface DuePlan {
-  readonly name: string;
-  readonly height: Height;
-  readonly info: string;
-}
-
 /** Of the response to {@link CURRENT_PLAN}; undefined: none is scheduled. @throws UpgradeError UPG_INVALID_ARGUMENT */
-export function planOf(message: Uint8Array): DuePlan | undefined {
+export function planOf(message: Uint8Array): Plan | undefined {
   const value = bytesField(fieldsOf(message), 7);
   const plan = value && bytesField(readWire(value), 1);
   if (!plan) return undefined;

@@ -13,8 +13,8 @@ import { HomeLock } from "../../node/home/home-lock.js";
 import { Layout } from "../../node/programs/layout.js";
 import type { Machine } from "../decide/machine.js";
 import { linkProgram } from "../stage/layout/link-program.js";
+import { isRecorded, recordHalt } from "./halt-record.js";
 import { NO_HOOKS, type RelayHooks } from "./hooks.js";
-import { isRecorded, recordHalt } from "./record.js";
 import { Relay } from "./relay.js";
 import { startWorker } from "./worker-process.js";
 
@@ -47,7 +47,7 @@ export interface HoldOptions {
   readonly signal: AbortSignal;
 }
 
-export interface OpenOptions extends Pick<HoldOptions, "home" | "machine" | "flags" | "comet" | "log"> {
+export interface RunRelayOptions extends Pick<HoldOptions, "home" | "machine" | "flags" | "comet" | "log"> {
   /** Name of the program that runs this code. */
   readonly name: string;
   /** What runs first; undefined: that of the folders. */
@@ -59,7 +59,7 @@ export interface OpenOptions extends Pick<HoldOptions, "home" | "machine" | "fla
 }
 
 /** Returns the exit status. @throws Halt, UpgradeError UPG_STORE_FULL, after it was recorded; UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO */
-export async function openRelay({ name, program, upgrades, own, ...options }: OpenOptions): Promise<number> {
+export async function runRelay({ name, program, upgrades, own, ...options }: RunRelayOptions): Promise<number> {
   const { home, log } = options;
   const { env } = process;
   const layout = new Layout({
@@ -88,7 +88,7 @@ const linkIn =
 
 /**
  * Holds CometBFT's connections until the end. @param begin called once the home is this relay's; returns what undoes it
- * @throws as {@link openRelay}
+ * @throws as {@link runRelay}
  */
 export async function holdConnections(options: HoldOptions, begin = () => () => {}): Promise<number> {
   const { home, flags, env, prefix, comet, log } = options;
@@ -108,7 +108,7 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
   try {
     return await relay.run();
   } catch (error) {
-    if (isRecorded(error)) recordHalt(home, error, relay.place, log, options);
+    if (isRecorded(error)) recordHalt(home, error, relay.lastBlock, log, options);
     throw error;
   } finally {
     await relay.close();
@@ -124,7 +124,7 @@ function workerArgs(home: string, address: string, flags: readonly string[]): st
 }
 
 /** The first one asks the relay to stop; a second one ends it at once, and its children with it. Returns what undoes it. */
-function onSignals(stopping: AbortController, log: OpenOptions["log"]): () => void {
+function onSignals(stopping: AbortController, log: RunRelayOptions["log"]): () => void {
   const requests = new StopRequests();
   const hear = (signal: NodeJS.Signals) => {
     if (requests.take(signal) === "at once") {

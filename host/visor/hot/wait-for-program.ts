@@ -1,27 +1,30 @@
-/** Work of another program, which may take any time: the log says that it is waited for, and a file that replaces it is noticed. */
+/** Waits for another program, however long it takes: reminds of it, and reports that another file has taken its place. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fingerprint } from "../../node/programs/layout.js";
 
 /** Between two log lines. */
-export const SAY_MILLIS = 15_000;
+export const REMINDER_MILLIS = 15_000;
 const LOOK_MILLIS = 250;
 
-export interface Patience {
+export interface ProgramWaitOptions {
   readonly file: string;
   /** @param passed since the work began, such as `30 s` */
-  readonly say: (passed: string) => void;
+  readonly onReminder: (passed: string) => void;
   /** Another file is in its place, and whole. */
-  readonly replaced: () => void;
+  readonly onReplaced: () => void;
 }
 
 /** Settles as `work` does. */
-export async function withPatience<T>(work: Promise<T>, { file, say, replaced }: Patience): Promise<T> {
+export async function waitForProgram<T>(
+  work: Promise<T>,
+  { file, onReminder, onReplaced }: ProgramWaitOptions,
+): Promise<T> {
   const over = new AbortController();
   const begun = performance.now();
-  const timer = setInterval(() => say(`${Math.round((performance.now() - begun) / 1_000)} s`), SAY_MILLIS);
+  const timer = setInterval(() => onReminder(`${Math.round((performance.now() - begun) / 1_000)} s`), REMINDER_MILLIS);
   // A file that cannot be looked at is not another one.
   untilReplaced(file, over.signal).then(
-    (isReplaced) => isReplaced && replaced(),
+    (isReplaced) => isReplaced && onReplaced(),
     () => undefined,
   );
   try {

@@ -1,10 +1,10 @@
-/** The log of somebody who waits for a program. */
+/** The log while it waits for a program. */
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { SAY_MILLIS, withPatience } from "../../../../host/visor/hot/pre-upgrade-wait.js";
+import { REMINDER_MILLIS, waitForProgram } from "../../../../host/visor/hot/wait-for-program.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -15,19 +15,23 @@ test("withPatience() of work that takes 40 s → says so after 15 and 30 s, and 
   const work = new Promise<number>((resolve) => {
     finish = resolve;
   });
-  const waited = withPatience(work, { file: "/none", say: (passed) => said.push(passed), replaced: () => undefined });
+  const waited = waitForProgram(work, {
+    file: "/none",
+    onReminder: (passed) => said.push(passed),
+    onReplaced: () => undefined,
+  });
   vi.advanceTimersByTime(40_000);
   expect(said).toEqual(["15 s", "30 s"]);
   finish(7);
   expect(await waited).toBe(7);
-  vi.advanceTimersByTime(10 * SAY_MILLIS);
+  vi.advanceTimersByTime(10 * REMINDER_MILLIS);
   expect(said).toHaveLength(2);
 });
 
 test("withPatience() of work that fails → its error", async () => {
   const failed = Promise.reject(new Error("no"));
   await expect(
-    withPatience(failed, { file: "/none", say: () => undefined, replaced: () => undefined }),
+    waitForProgram(failed, { file: "/none", onReminder: () => undefined, onReplaced: () => undefined }),
   ).rejects.toThrow("no");
 });
 
@@ -37,10 +41,10 @@ test("withPatience() with a file that cannot be looked at → the work's result,
   symlinkSync(file, file);
   const unhandled = vi.fn();
   process.once("unhandledRejection", unhandled);
-  const replaced = vi.fn();
-  expect(await withPatience(Promise.resolve(7), { file, say: () => undefined, replaced })).toBe(7);
+  const onReplaced = vi.fn();
+  expect(await waitForProgram(Promise.resolve(7), { file, onReminder: () => undefined, onReplaced })).toBe(7);
   await setImmediate();
   process.off("unhandledRejection", unhandled);
-  expect([unhandled.mock.calls, replaced.mock.calls]).toEqual([[], []]);
+  expect([unhandled.mock.calls, onReplaced.mock.calls]).toEqual([[], []]);
   rmSync(folder, { recursive: true });
 });

@@ -2,9 +2,9 @@
 import type { Socket } from "node:net";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { FrameReader, frame } from "../../node/comet/frames.js";
-import { EXCEPTION, exceptionText, FLUSH, messageNumber, REQUEST } from "./message.js";
+import { EXCEPTION, exceptionText, FLUSH, messageNumber, REQUEST } from "./abci-message.js";
 
-export class OwnConnection {
+export class WorkerClient {
   readonly #waiting: { resolve(response: Uint8Array): void; reject(error: Error): void }[] = [];
 
   constructor(private readonly socket: Socket) {

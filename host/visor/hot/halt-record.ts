@@ -9,7 +9,7 @@ import type { SupervisedStart } from "../../node/home/supervised-start.js";
 import { RECORDED_FROM } from "../../node/open/run-node.js";
 import { haltFields, haltRecord, withFacts } from "../../upgrade/module/halt.js";
 import { RELAYED } from "../../upgrade/module/halt-next.js";
-import type { ChainPlace } from "./message.js";
+import type { LastBlock } from "./abci-message.js";
 
 /** Failures of the caller's command or network leave no record. */
 export const isRecorded = (error: unknown): error is UpgradeError =>
@@ -18,13 +18,13 @@ export const isRecorded = (error: unknown): error is UpgradeError =>
 export function recordHalt(
   home: Home,
   error: UpgradeError,
-  place: ChainPlace | undefined,
+  lastBlock: LastBlock | undefined,
   log: Log,
   { startCommand, serviceCommand }: SupervisedStart = {},
 ): void {
-  const lastCommittedHeight = place?.height ?? 0n;
+  const lastCommittedHeight = lastBlock?.height ?? 0n;
   const record = haltRecord(withFacts(error, upgradeOfHome(home)), {
-    ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: place?.appHash ?? new Uint8Array() },
+    ...{ lastCommittedHeight, nextHeight: lastCommittedHeight + 1n, appHash: lastBlock?.appHash ?? new Uint8Array() },
     ...{ home: home.path, time: new Date().toISOString(), startFlags: RELAYED, startCommand },
     serviceCommand,
   });

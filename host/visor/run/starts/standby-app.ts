@@ -9,7 +9,7 @@ import type { Shared } from "../loop/options.js";
 const HELP_MILLIS = 20_000;
 
 /** @param isChecked was the program asked, as its file is now, and can it take over? */
-export function nextProgram(
+export function standbyApp(
   { machine, settings, childEnv, places, log, signal }: Shared,
   isChecked: (program: Program) => boolean,
 ): StandbyProgram<AppProcess> {

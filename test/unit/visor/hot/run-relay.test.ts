@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { Home } from "../../../../host/node/home/home.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
-import { openRelay } from "../../../../host/visor/hot/open.js";
+import { runRelay } from "../../../../host/visor/hot/run-relay.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-open-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const open = (path: string) =>
-  openRelay({
+  runRelay({
     ...{
       home: new Home(path),
       name: "chaind",

@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { untilCalled } from "../../../../host/base/terminal/standby.js";
 import { Layout, type Program } from "../../../../host/node/programs/layout.js";
-import { Ahead, type NextWorker } from "../../../../host/visor/hot/ahead.js";
+import type { Plan } from "../../../../host/visor/decide/decision/plan-file.js";
+import { BeforeHeight, type StandbyWorker } from "../../../../host/visor/hot/before-height.js";
 import { NO_HOOKS } from "../../../../host/visor/hot/hooks.js";
-import type { DuePlan } from "../../../../host/visor/hot/message.js";
 import type { Worker } from "../../../../host/visor/hot/worker.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-ahead-"));
@@ -35,9 +35,9 @@ function ahead({
   const layout = new Layout({ ...options, isCaseKept: false });
   const log: string[] = [];
   const [started, stopped, asked] = [[] as string[], [] as string[], [] as string[]];
-  const worker = (program: Program): NextWorker => ({
+  const worker = (program: Program): StandbyWorker => ({
     ...{ program, pid: undefined, isReady, ended: new Promise(() => undefined) },
-    place: async () => undefined,
+    lastBlock: async () => undefined,
     plan: async () => plan,
     connect: () => Promise.reject(new Error("nobody")),
     stop: async () => {
@@ -45,8 +45,8 @@ function ahead({
       return ENDED;
     },
   });
-  let plan: DuePlan | undefined = { name: "v2", height: 100n, info: "" };
-  const made = new Ahead({
+  let plan: Plan | undefined = { name: "v2", height: 100n, info: "" };
+  const made = new BeforeHeight({
     layout,
     startStandby: (program) => {
       started.push(program.name);
@@ -78,7 +78,7 @@ function ahead({
   const checkByOthers = () => {
     isCheckedByOthers = true;
   };
-  const schedule = (next: DuePlan | undefined) => {
+  const schedule = (next: Plan | undefined) => {
     plan = next;
   };
   return { ahead: made, program: layout.of("v2"), look, put, schedule, checkByOthers, log, started, stopped, asked };

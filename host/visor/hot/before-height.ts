@@ -6,10 +6,10 @@ import { messageOf } from "../../base/errors/errors.js";
 import type { Height } from "../../base/types/types.js";
 import { type Layout, type Program, problemOf } from "../../node/programs/layout.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
+import type { Plan } from "../decide/decision/plan-file.js";
 import { StandbyProgram, type UpcomingProgram } from "../stage/standby-program.js";
 import type { RelayHooks } from "./hooks.js";
-import type { DuePlan } from "./message.js";
-import { commandToPut } from "./succession.js";
+import { commandToPut } from "./next-program.js";
 import type { Worker } from "./worker.js";
 
 const LOOK_MILLIS = 1_000;
@@ -17,27 +17,27 @@ const LOOK_MILLIS = 1_000;
 const ARGS: readonly string[] = [];
 
 /** A worker that waits for its turn. */
-export interface NextWorker extends Worker {
+export interface StandbyWorker extends Worker {
   /** It waits indeed. */
   readonly isReady: boolean;
 }
 
-export interface AheadOptions {
+export interface BeforeHeightOptions {
   readonly layout: Layout;
-  readonly startStandby: (program: Program) => NextWorker;
+  readonly startStandby: (program: Program) => StandbyWorker;
   readonly hooks: Pick<RelayHooks, "onPlan" | "preparation">;
   /** Why a program cannot take over; undefined: it can. */
   readonly problemOf: (program: Program) => Promise<string | undefined>;
   readonly log: (level: LogLevel, message: string) => void;
 }
 
-export class Ahead {
-  readonly #standby: StandbyProgram<NextWorker>;
+export class BeforeHeight {
+  readonly #standby: StandbyProgram<StandbyWorker>;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #isLooking = false;
   #said = "";
 
-  constructor(private readonly options: AheadOptions) {
+  constructor(private readonly options: BeforeHeightOptions) {
     const { startStandby, hooks } = options;
     this.#standby = new StandbyProgram({
       now: () => performance.now(),
@@ -66,7 +66,7 @@ export class Ahead {
     }
   }
 
-  async #prepare(plan: DuePlan, current: Program, height: Height): Promise<void> {
+  async #prepare(plan: Plan, current: Program, height: Height): Promise<void> {
     const program = this.options.layout.of(plan.name);
     if (program.file === current.file) return;
     this.#say(plan, program);
@@ -79,7 +79,7 @@ export class Ahead {
     return problem === undefined;
   }
 
-  #say(plan: DuePlan, program: Program): void {
+  #say(plan: Plan, program: Program): void {
     const problem = problemOf(program);
     if (problem !== undefined && this.options.hooks.preparation) return;
     const what = `the upgrade "${plan.name}" is due at height ${plan.height}`;

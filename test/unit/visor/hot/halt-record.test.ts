@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { Home } from "../../../../host/node/home/home.js";
 import { Halt } from "../../../../host/upgrade/module/halt.js";
-import { recordHalt } from "../../../../host/visor/hot/record.js";
+import { recordHalt } from "../../../../host/visor/hot/halt-record.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-record-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
