@@ -38,15 +38,15 @@ interface EndFacts {
   readonly isOwnHeight: boolean;
 }
 
-interface OpenEnd extends EndFacts {
+interface PendingExit extends EndFacts {
   readonly after: AfterEnd;
   /** The error that it exited with. */
   readonly failure: LastFailure | undefined;
 }
 
-export class Ends {
+export class AfterExit {
   readonly #crashes: CrashLoop;
-  #last: OpenEnd | undefined;
+  #last: PendingExit | undefined;
   /** Known after an error of the genesis document. */
   #hasBlocks = false;
 
@@ -61,7 +61,7 @@ export class Ends {
     return { [LAST_FAILURE_FILE]: places.appFailureFile };
   }
 
-  take(end: ProcessEnd, given: EndFacts): void {
+  exited(end: ProcessEnd, given: EndFacts): void {
     const { settings, machine, places } = this.shared;
     const failure = readAppFailure(machine.files, places.appFailureFile, end.exit);
     const facts = { ...given, failure, isOurs: given.isOurs || failure !== undefined };
@@ -75,13 +75,13 @@ export class Ends {
     this.#crashes.forget();
   }
 
-  /** There is an end that nothing was done about. */
-  get isOpen(): boolean {
+  /** The application has exited, and nothing was done about it yet. */
+  get isPending(): boolean {
     return this.#last !== undefined;
   }
 
   /** @returns the sidecar's exit status; undefined: the application is to be started again @throws StepFailure */
-  async settle(): Promise<number | undefined> {
+  async act(): Promise<number | undefined> {
     const last = this.#last;
     this.#last = undefined;
     if (!last) return undefined;
@@ -118,7 +118,7 @@ export class Ends {
     return isMigrating || isBefore ? linked : undefined;
   }
 
-  async #again(last: OpenEnd, after: AfterEnd): Promise<void> {
+  async #again(last: PendingExit, after: AfterEnd): Promise<void> {
     const { machine, board, log, signal, settings } = this.shared;
     const wait = this.#crashes.next(machine.clock.now());
     const exit = after.kind === "crashed" ? after.exit : 1;
@@ -139,7 +139,7 @@ export class Ends {
 
   /** The new version does not apply the upgrade. */
   async #refused(
-    last: OpenEnd,
+    last: PendingExit,
     { why, exit, cause }: Extract<AfterEnd, { kind: "refused" }>,
   ): Promise<number | undefined> {
     const { machine, settings, log, board, signal } = this.shared;
@@ -160,7 +160,7 @@ export class Ends {
   }
 
   /** The same files end the same way: a start is worth it when one of them is another. */
-  async #untilChanged(last: OpenEnd, why: string): Promise<void> {
+  async #untilChanged(last: PendingExit, why: string): Promise<void> {
     const { machine, log, board, signal, places, settings } = this.shared;
     const message = `${why} It is started again when its program, a handler or its configuration changes, or by \`chainvisor restart\` (CHAINVISOR_ON_REFUSAL)`;
     log("warn", message);
@@ -209,13 +209,13 @@ export class Ends {
     return true;
   }
 
-  #failure(last: OpenEnd, why: string, exit: number): StepFailure {
+  #failure(last: PendingExit, why: string, exit: number): StepFailure {
     this.shared.board.update({ next: this.#waysOut(last) });
     return new StepFailure(why, exit === 0 ? 1 : exit);
   }
 
   /** In the first block after a switch another program leads out, and no start does. */
-  #waysOut({ halt, failure, current }: OpenEnd): string[] {
+  #waysOut({ halt, failure, current }: PendingExit): string[] {
     const { settings } = this.shared;
     const plan = this.#switchUnderWay(halt);
     const init = failure ? initCommand(this.shared, current) : [];
@@ -241,7 +241,7 @@ export class Ends {
     return takeBackStart(machine.files, places.startFile, settings, starts);
   }
 
-  #waysOutNow(last: OpenEnd): string[] {
+  #waysOutNow(last: PendingExit): string[] {
     return besideSidecar(this.#waysOut(last), this.shared);
   }
 }

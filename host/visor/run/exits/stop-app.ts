@@ -10,7 +10,7 @@ const OURS_GRACE_MILLIS = 30_000;
 /** A shell's status of what a signal stopped is more. */
 const SIGNALED_EXIT = 128;
 
-export class Ending {
+export class AppStopper {
   /** @param isOurs is it one of this project's chains? */
   constructor(
     private readonly shared: Shared,
@@ -18,7 +18,7 @@ export class Ending {
   ) {}
 
   /** The application got the sidecar's signal, and is waited for. @returns the sidecar's exit status: a failure stays one */
-  async bySignal(app: AppProcess): Promise<number> {
+  async passSignal(app: AppProcess): Promise<number> {
     const { shared } = this;
     const signal = signalOf(shared.signal);
     shared.log("info", `${signal}: passed on to the application, which is waited for`);
@@ -38,24 +38,24 @@ export class Ending {
   }
 
   /** What it has started and left. */
-  async rest(): Promise<void> {
-    await endLeftovers(this.shared, "application", (app) => this.one(app));
+  async stopLeftovers(): Promise<void> {
+    await endLeftovers(this.shared, "application", (app) => this.stop(app));
   }
 
   /** Of a sidecar that was killed. */
-  async leftBehind(): Promise<void> {
-    await endLeftovers(this.shared, "killed sidecar", (app) => this.one(app));
+  async stopLeftoversOfKilledSidecar(): Promise<void> {
+    await endLeftovers(this.shared, "killed sidecar", (app) => this.stop(app));
   }
 
   /** It is to go on at once: it finishes its block, whatever time an upgrade would leave it. */
-  gently(app: AppProcess): Promise<ProcessEnd> {
+  stopGently(app: AppProcess): Promise<ProcessEnd> {
     const { machine, settings, log } = this.shared;
     const grace = settings.shutdownGrace > 0 ? settings.shutdownGrace : OURS_GRACE_MILLIS;
     const onKill = () => log("warn", `the application did not exit within ${grace / 1_000} s and is killed`);
     return endApp(app, { clock: machine.clock, signal: "SIGTERM", grace, onKill });
   }
 
-  async one(app: AppProcess): Promise<ProcessEnd> {
+  async stop(app: AppProcess): Promise<ProcessEnd> {
     const { machine, settings, log } = this.shared;
     const { shutdownGrace } = settings;
     const isOurs = this.isOurs();

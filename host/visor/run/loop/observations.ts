@@ -19,14 +19,14 @@ import type { ProcessEnd } from "../../decide/machine.js";
 import { appliedInState } from "../../stage/plan-in-state.js";
 import { lackOf } from "../../stage/plan-way.js";
 import type { Shared } from "./options.js";
-import { PassedPlans } from "./past-plans.js";
+import { PastPlans } from "./past-plans.js";
 
 const NEEDED = 10;
 const TOO_OLD = 12;
 const RESTART = "UPG_HALT_RESTART";
 const NEEDS_HANDLER = "UPG_HALT_UPGRADE_NEEDED";
 
-export class Look {
+export class Observations {
   readonly heights: KnownHeight;
   /** Of the files when the run began. */
   #planPrint = "";
@@ -45,10 +45,10 @@ export class Look {
   /** As it was read last. */
   #queue: readonly Plan[] = [];
   readonly #said = new Set<string>();
-  readonly #passed: PassedPlans;
+  readonly #passed: PastPlans;
 
   constructor(private readonly shared: Shared) {
-    this.#passed = new PassedPlans(shared);
+    this.#passed = new PastPlans(shared);
     const { settings, machine, childEnv: env, askRpc, storeHeight, log } = shared;
     this.heights = new KnownHeight({ settings, machine, env, askRpc, storeHeight, log });
   }
@@ -133,7 +133,7 @@ export class Look {
   }
 
   /** While no application runs. */
-  async beforeStart(current: Program): Promise<Decision> {
+  async decideBeforeStart(current: Program): Promise<Decision> {
     const { isOurs } = this;
     const { machine, settings } = this.shared;
     const halt = this.#halt();
@@ -154,7 +154,7 @@ export class Look {
   }
 
   /** While it runs; waits for nothing. */
-  whileRunning(current: Program): Decision {
+  decideWhileRunning(current: Program): Decision {
     const { isOurs, freshHalt } = this;
     const reached = this.heights.ofRun(isOurs, freshHalt) ?? this.#startedAt;
     const known = { ...this.#known(current, freshHalt), isOurs, reached, isRunning: true };

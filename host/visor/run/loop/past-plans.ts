@@ -9,7 +9,7 @@ import type { Plan } from "../../decide/decision/plan-file.js";
 import { isSamePlan } from "../../decide/decision/queue.js";
 import type { Shared } from "./options.js";
 
-export class PassedPlans {
+export class PastPlans {
   #plans: readonly Plan[] | undefined;
   /** The first height that was known of this run: blocks up to it may be another program's. */
   #from: bigint | undefined;

@@ -6,13 +6,13 @@ import type { AppProcess } from "../../decide/machine.js";
 import { isReady } from "../../decide/readiness.js";
 import type { Phase } from "../../decide/status.js";
 import { planStatus } from "../../decide/unseen-plan.js";
-import type { Look } from "./observations.js";
+import type { Observations } from "./observations.js";
 import type { Shared } from "./options.js";
 
 /** A program that reports no height is taken to run, and to make blocks, after it. */
 const UNKNOWN_MILLIS = 30_000;
 
-export class Reports {
+export class StatusReports {
   /** Whose block the program that is started makes, until it is made. */
   #migrating: Pending | undefined;
   #startedAt = 0;
@@ -61,7 +61,7 @@ export class Reports {
   }
 
   /** After each look while it runs. */
-  look(pending: Pending | undefined, { heights, isOurs, freshHalt }: Look): void {
+  look(pending: Pending | undefined, { heights, isOurs, freshHalt }: Observations): void {
     const { board } = this.shared;
     const reached = heights.ofRun(isOurs, freshHalt);
     this.#isInDoubt &&= !heights.hasSaid && !this.#isLongAgo();

@@ -3,7 +3,7 @@ import type { Program } from "../../../node/programs/layout.js";
 import type { Decision } from "../../decide/decision/decide.js";
 import type { AppProcess, ProcessEnd } from "../../decide/machine.js";
 import { takeRestartRequest } from "../../decide/restart-request.js";
-import type { Look } from "./observations.js";
+import type { Observations } from "./observations.js";
 import type { Shared } from "./options.js";
 
 export type RunResult =
@@ -16,7 +16,7 @@ export type RunResult =
 export interface Supervision {
   readonly app: AppProcess;
   readonly current: Program;
-  readonly look: Look;
+  readonly look: Observations;
   readonly shared: Shared;
   /** After each look that switches nothing. */
   readonly onLook: (decision: Extract<Decision, { kind: "go-on" }>) => void;
@@ -42,7 +42,7 @@ function looks(supervision: Supervision, over: AbortSignal, resolve: (result: Ru
   const lookNow = () => {
     if (over.aborted) return;
     try {
-      const decision = look.whileRunning(current);
+      const decision = look.decideWhileRunning(current);
       if (takeRestartRequest(machine.files, places.restartFile)) return resolve({ kind: "restart" });
       if (decision.kind === "go-on") onLook(decision);
       else if (isReady(decision)) resolve({ kind: "due", decision });

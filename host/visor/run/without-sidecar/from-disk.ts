@@ -10,7 +10,7 @@ import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import { Layout, type Program } from "../../../node/programs/layout.js";
 import { lostLink } from "../../../node/programs/lost-link.js";
 import type { HaltRecord } from "../../../upgrade/module/halt.js";
-import { backupReadiness } from "../../backup/ahead.js";
+import { backupReadiness } from "../../backup/space-check.js";
 import { childEnv } from "../../decide/child-env.js";
 import { type Decision, firstOf } from "../../decide/decision/decide.js";
 import { placesOf } from "../../decide/decision/paths.js";
@@ -32,7 +32,7 @@ import { stagePlan } from "../../stage/stage-plan.js";
 import { commandsAfter, lastStart } from "../../stage/start-command.js";
 import { Board } from "../../status/board.js";
 import { haltRecordOf } from "../../status/node-form.js";
-import { Look } from "../loop/observations.js";
+import { Observations } from "../loop/observations.js";
 
 /** Never rejects. @param silentPid of a sidecar that runs and does not respond; undefined: none runs */
 export async function statusFromDisk(settings: Settings, real: Machine, silentPid?: string): Promise<VisorStatus> {
@@ -52,7 +52,7 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
   try {
     const current = currentOf(settings, files);
     const { name: folder, file } = current;
-    const look = new Look({
+    const look = new Observations({
       ...{ settings, args: [], env: {}, machine, board, askRpc, layout, places: placesOf(settings) },
       ...{
         starts,
@@ -61,7 +61,7 @@ export async function statusFromDisk(settings: Settings, real: Machine, silentPi
         log: () => undefined,
       },
     });
-    const decision = await look.beforeStart(current);
+    const decision = await look.decideBeforeStart(current);
     const reached = await look.heights.ofHome(look.isOurs, undefined);
     const inState = await planInState(files, settings);
     const { restartsFor } = look;

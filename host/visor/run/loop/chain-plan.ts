@@ -16,7 +16,7 @@ const ASK_NEAR_MILLIS = 1_000;
 const NEAR_BLOCKS = 20n;
 const FAILURES_LOGGED = 4;
 
-export class Scheduled {
+export class ChainPlan {
   #plan: Plan | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #isAsking = false;

@@ -4,7 +4,7 @@ import type { Plan } from "../../decide/decision/plan-file.js";
 import { Staging } from "../../stage/staging.js";
 import type { Shared } from "./options.js";
 
-export class Stage {
+export class PlanStaging {
   readonly #staging: Staging;
   /** Files that have no `pre-upgrade`, by what changes with the file. */
   readonly #without = new Set<string>();

@@ -16,7 +16,7 @@ interface AheadOptions {
   readonly log: (level: "warn", message: string) => void;
 }
 
-export class BackupAhead {
+export class BackupSpaceCheck {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #said = "";
   #isWithoutProgram = false;
