@@ -57,6 +57,11 @@ export function programEnd(exit: number, recorded: string | undefined): ProgramE
   };
 }
 
+/** The plan is due, and another program, or a handler, makes its block. */
+export const UPGRADE_NEEDED_EXIT = ERROR_KINDS.UPG_HALT_UPGRADE_NEEDED.exit;
+/** The program does not know the upgrade that made the state. */
+export const TOO_OLD_EXIT = ERROR_KINDS.UPG_HALT_HANDLER_MISSING.exit;
+
 /** Exit statuses after which systemd does not start the sidecar again: the program would exit the same way, or is done. */
 export const NO_RESTART: readonly number[] = [...new Set(CODES.map((code) => ERROR_KINDS[code].exit))]
   .filter((exit) => ["person", "done"].includes(programEnd(exit, undefined)?.remedy ?? ""))

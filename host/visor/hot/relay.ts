@@ -9,13 +9,14 @@ import type { Program } from "../../node/programs/layout.js";
 import { Halt } from "../../upgrade/module/halt.js";
 import { CrashLoop } from "../decide/decision/crash-loop.js";
 import type { Plan } from "../decide/decision/plan-file.js";
+import type { ProcessEnd } from "../decide/machine.js";
 import { type LastBlock, REQUEST, requestName } from "./abci-message.js";
 import { BeforeHeight, type StandbyWorker } from "./before-height.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
 import type { RelayHooks } from "./hooks.js";
 import { NextProgram, type NextProgramOptions, type ProgramFiles } from "./next-program.js";
 import { waitForProgram } from "./wait-for-program.js";
-import { describeWorkerEnd, kindOfEnd, type Worker, type WorkerEnd } from "./worker.js";
+import { describeWorkerEnd, kindOfEnd, type Worker } from "./worker.js";
 
 /** Calls after which an application that refuses them exits. */
 const ENDING: ReadonlySet<number> = new Set([
@@ -44,7 +45,7 @@ export interface RelayOptions
 const NO_PROGRAM: ReadonlySet<number | null> = new Set([0, 1, 2, 126, 127]);
 
 interface WorkerRun {
-  readonly end: WorkerEnd;
+  readonly end: ProcessEnd;
   /** It has reported its last block. */
   readonly wasUp: boolean;
   readonly loss: Loss | undefined;
@@ -184,7 +185,7 @@ export class Relay {
   }
 
   /** @throws Halt UPG_HALT_WORKER: it refuses a request, and goes on */
-  async #endOf(worker: Worker, loss: Loss | undefined): Promise<WorkerEnd> {
+  async #endOf(worker: Worker, loss: Loss | undefined): Promise<ProcessEnd> {
     const asked = loss?.refusal?.asked;
     if (loss) {
       const what = asked ? `worker ${worker.program.name} at ${requestName(asked.number)}` : "its connection is lost";
@@ -236,7 +237,7 @@ export class Relay {
     return { program: next };
   }
 
-  async #again(program: Program, end: WorkerEnd): Promise<Next> {
+  async #again(program: Program, end: ProcessEnd): Promise<Next> {
     const millis = this.#restarts.next(performance.now());
     if (millis === undefined) {
       const { restartsMax, restartWindow } = WORKER_RESTARTS;

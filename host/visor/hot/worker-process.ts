@@ -11,8 +11,9 @@ import { watched } from "../../node/comet/engine/process.js";
 import type { Program } from "../../node/programs/layout.js";
 import { spawnProgram } from "../../node/programs/spawn-program.js";
 import type { Plan } from "../decide/decision/plan-file.js";
+import type { ProcessEnd } from "../decide/machine.js";
 import { CURRENT_PLAN, INFO, type LastBlock, lastBlockOfInfo, planOf } from "./abci-message.js";
-import type { Worker, WorkerEnd } from "./worker.js";
+import type { Worker } from "./worker.js";
 import { WorkerClient } from "./worker-client.js";
 
 const STDERR = 2;
@@ -53,7 +54,7 @@ export function startWorker(options: WorkerOptions): Worker & { readonly isReady
 class WorkerProcess implements Worker {
   readonly program: Program;
   /** Settles when it is gone; never rejects. */
-  readonly ended: Promise<WorkerEnd>;
+  readonly ended: Promise<ProcessEnd>;
   /** It is held back, and has said so: a program that does not know how takes the home. */
   isReady = false;
   readonly #child: ChildProcess;
@@ -79,7 +80,7 @@ class WorkerProcess implements Worker {
     const killAtOnce = () => this.#child.kill("SIGKILL");
     process.once("exit", killAtOnce);
     this.ended = new Promise((resolve) => {
-      const over = (end: WorkerEnd) => {
+      const over = (end: ProcessEnd) => {
         this.#isGone = true;
         // Before its number may be another process's.
         watcher?.kill("SIGKILL");
@@ -127,7 +128,7 @@ class WorkerProcess implements Worker {
     });
   }
 
-  async stop(): Promise<WorkerEnd> {
+  async stop(): Promise<ProcessEnd> {
     this.#child.kill("SIGTERM");
     this.#own?.close();
     const late = new AbortController();

@@ -16,13 +16,12 @@ import { skipHeights } from "../../decide/decision/skips.js";
 import { type HaltFacts, readHaltRecord } from "../../decide/heights/halt-record.js";
 import { KnownHeight } from "../../decide/heights/known-height.js";
 import type { ProcessEnd } from "../../decide/machine.js";
+import { TOO_OLD_EXIT, UPGRADE_NEEDED_EXIT } from "../../decide/program-end.js";
 import { appliedInState } from "../../stage/plan-in-state.js";
 import { lackOf } from "../../stage/plan-way.js";
 import type { Shared } from "./options.js";
 import { PastPlans } from "./past-plans.js";
 
-const NEEDED = 10;
-const TOO_OLD = 12;
 const RESTART = "UPG_HALT_RESTART";
 const NEEDS_HANDLER = "UPG_HALT_UPGRADE_NEEDED";
 
@@ -146,7 +145,7 @@ export class Observations {
     // The block of a halt is not made yet.
     this.#startedAt = before || isCurrent ? undefined : reached;
     // The program of the last upgrade is not too old.
-    const applied = this.#end?.exit === TOO_OLD ? await appliedInState(machine.files, settings) : undefined;
+    const applied = this.#end?.exit === TOO_OLD_EXIT ? await appliedInState(machine.files, settings) : undefined;
     const known = { ...this.#known(current, isCurrent ? halt : undefined), applied, isOurs, reached, isRunning: false };
     this.#restartsFor = known.restartsFor;
     this.#underWay = upgradeUnderWay(known, halt);
@@ -182,7 +181,7 @@ export class Observations {
       skips: [...skipHeights(args), ...returnedHeights(machine.files, places.returnedFile)],
       ended: end && {
         isFailure: end.exit !== 0,
-        isTooOld: end.exit === TOO_OLD,
+        isTooOld: end.exit === TOO_OLD_EXIT,
         hasWrittenPlan: this.#hasWrittenPlan,
         silentRuns: this.#silentRuns,
       },
@@ -257,17 +256,18 @@ export class Observations {
 
   /** Of ours: exit 10 and the plan that it wrote say the same where the record could not be written. */
   #haltByExit(): HaltFacts | undefined {
-    if (!this.#hasWrittenPlan || this.#end?.exit !== NEEDED) return undefined;
+    if (!this.#hasWrittenPlan || this.#end?.exit !== UPGRADE_NEEDED_EXIT) return undefined;
     const found = this.planFile();
     if (found.kind !== "plan" || !this.shared.machine.files.facts(this.shared.places.database)) return undefined;
     const { plan, print } = found;
-    const words = {
-      code: NEEDS_HANDLER,
-      message: `the plan "${plan.name}" is due`,
-      next: "",
-      commands: [],
+    const words = { code: NEEDS_HANDLER, message: `the plan "${plan.name}" is due`, next: "", commands: [] };
+    return {
+      ...words,
+      plan,
+      height: plan.height,
+      lastCommitted: plan.height - 1n,
+      print: `exit ${UPGRADE_NEEDED_EXIT} ${print}`,
     };
-    return { ...words, plan, height: plan.height, lastCommitted: plan.height - 1n, print: `exit ${NEEDED} ${print}` };
   }
 }
 

@@ -16,24 +16,25 @@ import { ServedApp } from "../../../../host/node/comet/served-app.js";
 import { AbciServer } from "../../../../host/node/comet/server.js";
 import { Home } from "../../../../host/node/home/home.js";
 import { Layout, type Program } from "../../../../host/node/programs/layout.js";
+import type { ProcessEnd } from "../../../../host/visor/decide/machine.js";
 import type { LastBlock } from "../../../../host/visor/hot/abci-message.js";
 import { NO_HOOKS, type RelayHooks } from "../../../../host/visor/hot/hooks.js";
 import { Relay } from "../../../../host/visor/hot/relay.js";
-import type { Worker, WorkerEnd } from "../../../../host/visor/hot/worker.js";
+import type { Worker } from "../../../../host/visor/hot/worker.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import type { Chain, ProcessOptions } from "../../../scenario/chain.js";
 import { AbciClient } from "../../node/comet/client.js";
 import { until } from "./until.js";
 
 const NONE = new Uint8Array(0);
-const KILLED: WorkerEnd = { exit: null, signal: "SIGKILL", error: undefined };
+const KILLED: ProcessEnd = { exit: null, signal: "SIGKILL", error: undefined };
 
 /** What happens to one worker. */
 export interface Fate extends ProcessOptions {
   /** It dies there, once: before the call is worked on, or when its response is made and not written. */
   readonly dies?: `${"before" | "after"} ${Call["case"]}`;
   /** It never serves: it ends so at its start. */
-  readonly ends?: WorkerEnd;
+  readonly ends?: ProcessEnd;
   /** It never serves, until it is stopped. */
   readonly hangs?: boolean;
   /** What a response becomes. */
@@ -57,8 +58,8 @@ class AppWorker implements Worker {
   readonly pid = undefined;
   readonly isReady = true;
   #app: App | undefined;
-  readonly ended: Promise<WorkerEnd>;
-  #end: (end: WorkerEnd) => void = () => undefined;
+  readonly ended: Promise<ProcessEnd>;
+  #end: (end: ProcessEnd) => void = () => undefined;
   #server: AbciServer | undefined;
 
   constructor(
@@ -81,7 +82,7 @@ class AppWorker implements Worker {
     this.#app = app;
     const port = new ServedApp({ app, genesis: chain.genesis }, answerQuery);
     let dies = this.fate.dies;
-    let failed: WorkerEnd | undefined;
+    let failed: ProcessEnd | undefined;
     this.#server = await AbciServer.listen(parseAbciAddress(`unix://${this.path}`), {
       program: "chaind",
       answer: async (call) => {
@@ -111,7 +112,7 @@ class AppWorker implements Worker {
     return new Promise(() => undefined);
   }
 
-  async #over(end: WorkerEnd): Promise<void> {
+  async #over(end: ProcessEnd): Promise<void> {
     await this.#server?.close();
     this.#end(end);
   }
@@ -128,7 +129,7 @@ class AppWorker implements Worker {
     });
   }
 
-  async stop(): Promise<WorkerEnd> {
+  async stop(): Promise<ProcessEnd> {
     await this.#over({ exit: 0, signal: null, error: undefined });
     return this.ended;
   }
