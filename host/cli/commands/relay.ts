@@ -78,7 +78,13 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
     return value === undefined ? ofRelay(name) : { value, by: "cli" };
   };
   const run = runRelay({
-    ...{ home, machine: realMachine, name: context.chain.name, program: flags.program, upgrades: flags.upgrade ?? new Map() },
+    ...{
+      home,
+      machine: realMachine,
+      name: context.chain.name,
+      program: flags.program,
+      upgrades: flags.upgrade ?? new Map(),
+    },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
     flags: [
       "--log_format",
