@@ -1,4 +1,5 @@
 /** `chaind`, as it is installed: prints what is known without the program, or starts it. */
+import { isMainThread } from "node:worker_threads";
 import { type KnownResults, knownResult } from "../../host/cli/program/known-results.js";
 
 /** The build puts them here. */
@@ -10,7 +11,8 @@ async function start(): Promise<void> {
   await startProgram("chaind");
 }
 
-const known = knownResult(KNOWN_RESULTS, process.argv.slice(2));
+// A thread of the node runs the same file, without arguments.
+const known = isMainThread ? knownResult(KNOWN_RESULTS, process.argv.slice(2)) : undefined;
 if (known === undefined) await start();
 else {
   // The program reports a full disk, and passes over a reader that has gone.

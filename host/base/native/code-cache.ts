@@ -23,6 +23,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { cachedDataVersionTag, getHeapCodeStatistics } from "node:v8";
 import { Script } from "node:vm";
 import { isMainThread } from "node:worker_threads";
+import { toHex } from "../text/bytes.js";
 
 /** Set it to `off`, and no cache is read or written. */
 export const SWITCH = "CHAIN_UPGRADE_CODE_CACHE";
@@ -78,7 +79,7 @@ function nameOf(script: Uint8Array): string {
   const hash = createHash("sha256")
     .update(script)
     .update(`${process.version} ${process.arch} ${cachedDataVersionTag()}`);
-  return `${hash.digest("hex").slice(0, NAME_DIGITS)}.code`;
+  return `${toHex(hash.digest()).slice(0, NAME_DIGITS)}.code`;
 }
 
 interface Cache {
