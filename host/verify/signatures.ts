@@ -9,8 +9,21 @@ import { PUBLIC_KEY_BYTES } from "../chain/comet-types/public-key.js";
 /** Is it the key's signature of the message? Never rejects: malformed input is false. */
 export type VerifyEd25519 = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean | Promise<boolean>;
 
-/** The part of WebCrypto that is used: `globalThis.crypto.subtle`. */
-export type Subtle = Pick<SubtleCrypto, "importKey" | "verify">;
+/** The part of WebCrypto that is used: `globalThis.crypto.subtle`. Written out, since not every project has its declarations. */
+export interface Subtle {
+  importKey(
+    format: "raw",
+    key: Bytes,
+    algorithm: Algorithm,
+    isExtractable: boolean,
+    usages: ["verify"],
+  ): Promise<unknown>;
+  verify(algorithm: Algorithm, key: unknown, signature: Bytes, message: Bytes): Promise<boolean>;
+}
+type Bytes = Uint8Array<ArrayBuffer>;
+interface Algorithm {
+  readonly name: "Ed25519";
+}
 
 /**
  * The verdict of ZIP 215, in JavaScript alone.

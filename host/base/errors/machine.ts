@@ -10,7 +10,7 @@ export function isOutOfMemory(error: unknown): boolean {
 
 /** A folder of somebody else, a full disk, no memory: what the system says no to is no bug, wherever it comes up. */
 export function isRefusedByMachine(error: unknown): boolean {
-  return (error instanceof Error && "syscall" in error) || isOutOfMemory(error);
+  return (error instanceof Error && "syscall" in error) || isOutOfMemory(error) || isOutOfFiles(error);
 }
 
 /** Any error as one with a code: UPG_STORE_IO where the system refused something, UPG_BUG_ASSERT otherwise. */
@@ -20,7 +20,10 @@ export function upgradeErrorOf(error: unknown): UpgradeError {
   return new UpgradeError(code, machineProblem(error) ?? messageOf(error), { cause: error });
 }
 
-const isOutOfFiles = (error: unknown) => error instanceof Error && /^E[MN]FILE\b/.test(error.message);
+/** Also Node.js's words for a thread that it could not start. */
+const NO_FILES = /^(?:Worker initialization failure: )?E[MN]FILE\b/;
+
+const isOutOfFiles = (error: unknown) => error instanceof Error && NO_FILES.test(error.message);
 
 /** What the machine refused, and what to do about it; undefined: it is another error. */
 export function machineProblem(error: unknown): string | undefined {

@@ -31,8 +31,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const HANDLERS = join(DIST, "handlers");
 
 const scheduled = (height: bigint, upTo: bigint) => new TestHome().schedule({ name: "v2", height }, upTo);
-const run = (home: string, options: Partial<RehearseOptions> = {}) =>
-  rehearse(exampleChain, { home, handlers: HANDLERS, log: () => undefined, ...options });
+const run = (home: string, options: Partial<RehearseOptions> = {}, chain = exampleChain) =>
+  rehearse(chain, { home, handlers: HANDLERS, log: () => undefined, ...options });
 const file = (name: string, json: unknown) => {
   const path = join(folder, name);
   writeFileSync(path, JSON.stringify(json));
@@ -44,6 +44,8 @@ let homes = 0;
 function begun(chain: Chain): {
   readonly path: string;
   readonly node: <T>(use: (node: EmbeddedNode) => T, appVersion?: bigint) => T;
+  /** Rehearses with a handler of the program. */
+  readonly rehearsed: (options?: Partial<RehearseOptions>) => ReturnType<typeof rehearse>;
 } {
   const path = join(folder, `notes-${homes++}`);
   mkdirSync(path);
@@ -62,7 +64,7 @@ function begun(chain: Chain): {
     schedule(each, { name: "v2", height: 5n });
     makeBlocksUpTo(each, 4n);
   }, 1n);
-  return { path, node };
+  return { path, node, rehearsed: (options) => run(path, { handlers: undefined, ...options }, chain) };
 }
 
 describe("rehearse() with a snapshot", () => {
@@ -145,8 +147,8 @@ describe("rehearse() with a plan's file", () => {
 
 describe("rehearse() of a handler that is a function of the program", () => {
   test("migrations of modules → the app hash of the real block, at any time; no gas, no pin", async () => {
-    const { path, node } = begun(notesChain);
-    const report = await run(path, { handlers: undefined, runs: 6, isIdempotent: true, gas: true });
+    const { node, rehearsed } = begun(notesChain);
+    const report = await rehearsed({ runs: 6, isIdempotent: true, gas: true });
     expect(report, report.message).toMatchObject({
       exit: 0,
       handler: { kind: "typescript" },
@@ -178,8 +180,8 @@ describe("rehearse() of a handler that is a function of the program", () => {
       ...{ name: "notesd", addressPrefix: "notes", modules: notesChain.modules },
       upgrades: [{ plan: "v2", handler, storeUpgrades: { added: ["notes"] } }],
     });
-    const { path, node } = begun(chain);
-    const report = await run(path, { handlers: undefined });
+    const { node, rehearsed } = begun(chain);
+    const report = await rehearsed();
     expect(report).toMatchObject({
       exit: 20,
       verdict: "would fail",
@@ -209,8 +211,8 @@ describe("a rehearsal with findings", () => {
     });
 
   test("→ exit 1 with the checks in verdict and report, and what accepts them; accepted → exit 0, the findings stay", async () => {
-    const { path } = begun(timed());
-    const found = await run(path, { handlers: undefined });
+    const { rehearsed } = begun(timed());
+    const found = await rehearsed();
     expect(found, found.message).toMatchObject({
       ...{ exit: 1, verdict: "would apply with findings", code: "", accepted: [] },
       findings: [{ check: "time" }],
@@ -223,7 +225,7 @@ describe("a rehearsal with findings", () => {
     expect(readRehearsal(file).openFindings).toEqual(["time"]);
     expect(failedRehearsal(file, undefined)).toContain("would apply with findings");
 
-    const accepted = await run(path, { handlers: undefined, accepted: ["time", "supply"] });
+    const accepted = await rehearsed({ accepted: ["time", "supply"] });
     expect(accepted).toMatchObject({ exit: 0, verdict: "would apply", accepted: ["time", "supply"] });
     expect(accepted.findings).toMatchObject([{ check: "time" }]);
     expect(textReport(accepted)).toContain("finding (time, accepted): ");
