@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 /** CPU minutes that `npm test` should take: ten minutes on two cores. Above it a run warns. */
 export const CPU_MINUTES = 22;
 /**
- * CPU minutes above which a run of CI fails. Temporary: the suite takes about 39 while its tests start programs where calls
- * would do. Once it is within the budget this becomes 33, one and a half times the budget.
+ * CPU minutes above which a run of CI fails. Temporary: tests still start programs where calls would do, and a slow machine takes
+ * twice the time of a fast one. Once the suite is within the budget this becomes 33, one and a half times the budget.
  */
-export const CPU_MINUTES_MAX = 60;
+export const CPU_MINUTES_MAX = 120;
 
 /** Clock ticks of a second in /proc, on every Linux that Node.js runs on. */
 const TICKS = 100;

@@ -16,7 +16,7 @@ const alias = { "@assemblyscript/loader": LOADER, "chain-upgrade": resolve("host
  * each package costs a start some milliseconds.
  */
 const OUTSIDE = [
-  ...["lmdb", "fs-native-extensions", "undici", "yauzl", "ws", "hono", "@hono/node-server", "prom-client"],
+  ...["lmdb", "fs-native-extensions", "undici", "yauzl", "ws", "hono", "@hono/node-server", "prom-client", "yaml"],
   ...[
     "@decimalturn/toml-patch",
     "commander",
@@ -227,7 +227,7 @@ async function buildStarters() {
   }
   for (const known of [() => NOTHING_KNOWN, knownResults]) {
     await buildFile("chaind", {
-      ...{ entryPoints: ["examples/chain/start.ts"], banner: { js: SHEBANG }, plugins: [startBeside] },
+      ...{ entryPoints: ["host/cli/program/chaind.ts"], banner: { js: SHEBANG }, plugins: [startBeside] },
       define: { KNOWN_RESULTS: JSON.stringify(await known()) },
     });
   }

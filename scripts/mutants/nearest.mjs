@@ -32,7 +32,7 @@ const BUILT = [
   [/^host\/state\/commitment\/hash-wasm\.ts$/, undefined, ["assembly/hash/index.ts"]],
   [/^test\//, /\bcore(\.debug)?\.wasm\b/, ["assembly/core/index.ts"]],
   [/^test\//, /build\/examples|chain-upgrade\/(assembly\/)?handler|compileHandler/, [HANDLER_KIT]],
-  [/^test\//, /["'`/]dist["'`/]/, ["examples/chain/start.ts", "examples/chain/main.ts", "examples/chain/demo.ts"]],
+  [/^test\//, /["'`/]dist["'`/]/, ["host/cli/program/chaind.ts", "examples/chain/main.ts", "examples/chain/demo.ts"]],
 ];
 
 function resolveImport(from, specifier) {

@@ -128,7 +128,17 @@ describe("package", () => {
     "attw",
     () =>
       expectClean(
-        run(bin("attw"), "--profile", "esm-only", "--exclude-entrypoints", "./core.wasm", "./handler", "--", tarball),
+        run(
+          bin("attw"),
+          "--profile",
+          "esm-only",
+          "--exclude-entrypoints",
+          "./core.wasm",
+          "./check.wasm",
+          "./handler",
+          "--",
+          tarball,
+        ),
       ),
     MINUTES,
   );

@@ -26,7 +26,7 @@ import { isMainThread } from "node:worker_threads";
 import { toHex } from "../text/bytes.js";
 
 /** Set it to `off`, and no cache is read or written. */
-export const SWITCH = "CHAIN_UPGRADE_CODE_CACHE";
+const SWITCH = "CHAIN_UPGRADE_CODE_CACHE";
 
 const NAME_DIGITS = 32;
 const HASH_BYTES = 32;
@@ -148,7 +148,7 @@ function makeFolder(folder: string): boolean {
 
 /** Renames a finished file: a process that starts meanwhile reads the old cache or the new one. */
 function place(path: string, bytes: Uint8Array): void {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = `${path}.${toHex(randomBytes(6))}.tmp`;
   try {
     writeFileSync(temporary, bytes, { mode: 0o600, flag: "wx" });
     renameSync(temporary, path);

@@ -21,7 +21,7 @@ export interface FileCheck {
   readonly facts: ModuleFacts | undefined;
 }
 
-export interface ModuleFacts {
+interface ModuleFacts {
   readonly gasSchedule: string;
   /** Which of the optional exports there are. */
   readonly batch: boolean;

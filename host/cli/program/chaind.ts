@@ -1,13 +1,13 @@
 /** `chaind`, as it is installed: prints what is known without the program, or starts it. */
 import { isMainThread } from "node:worker_threads";
-import { type KnownResults, knownResult } from "../../host/cli/program/known-results.js";
+import { type KnownResults, knownResult } from "./known-results.js";
 
 /** The build puts them here. */
 declare const KNOWN_RESULTS: KnownResults;
 
 /** The file beside this one that loads the program. */
 async function start(): Promise<void> {
-  const { startProgram } = await import("../../host/cli/program/start-program.js");
+  const { startProgram } = await import("./start-program.js");
   await startProgram("chaind");
 }
 
