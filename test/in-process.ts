@@ -37,7 +37,7 @@ export interface Ended {
 
 const BUILT_CHAIN: Chain = { ...exampleChain, handlers: join(DIST, "handlers") };
 /** How long a command may take to close what it opened. A process would live as long. */
-const CLOSING_MILLIS = 5_000;
+const CLOSING_MILLIS = 15_000;
 /** Listeners of the sidecar's programs (host/visor/run/process-groups.ts): a process adds them once, for good. */
 const FOR_GOOD: ReadonlySet<string> = new Set(["stopAll", "killAll"]);
 const OPEN_FILES = "/proc/self/fd";

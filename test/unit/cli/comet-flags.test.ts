@@ -152,6 +152,7 @@ describe("findComet()", () => {
 
 test("relayWarnings(): app-version from app.toml → one that names the variable; from anywhere else, or none → none", () => {
   const command = new Cobra("start").option("--app-version <n>", "");
+  new Cobra("chaind").addCommand(command);
   expect(relayWarnings(command)).toEqual([]);
   for (const source of ["cli", "env"]) {
     command.setOptionValueWithSource("appVersion", 1n, source);

@@ -1,5 +1,6 @@
 /** What a node says of its disk before an upgrade. */
 import { describe, expect, test } from "vitest";
+import { completeText } from "../../../../host/base/text/program-text.js";
 import { roomLine } from "../../../../host/node/home/upgrade-room.js";
 
 const MIB = 2 ** 20;
@@ -21,7 +22,7 @@ describe("roomLine()", () => {
       "64.0 MiB as a reserve",
       "chaind handler run FILE --state '/home/my node'",
     ]) {
-      expect(short.text).toContain(part);
+      expect(completeText(short.text, "chaind")).toContain(part);
     }
   });
 
