@@ -1,4 +1,4 @@
-// What is wrong with a file: a bounded list. Twin of host/upgrade/wasm/findings.ts.
+// The faults of a file, as a bounded list. Twin of host/upgrade/wasm/findings.ts.
 import { alloc } from "./arena";
 import {
   UPG_HANDLER_EXPORT,
@@ -86,7 +86,7 @@ export function isDone(fn: i32 = -1): bool {
   return false;
 }
 
-/** What to do, for findings that do not say it themselves. */
+/** Advice for findings whose message has none. */
 export function adviceOf(code: i32): string {
   switch (code) {
     case UPG_HANDLER_FORMAT:

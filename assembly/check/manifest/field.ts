@@ -87,14 +87,14 @@ export function requireField(object: Node, name: string): void {
   if (!bad && !optional(object, name)) missing(object, name);
 }
 
-/** Fails at the first field whose name is none of these, separated by spaces. */
+/** Fails at the first field that `names`, separated by spaces, does not list. */
 export function requireKnown(object: Node, names: string): void {
   for (let each: Node = object.first; each && !bad; each = each.next) {
     if (!isOneOf(each, names)) wrongAs(each, "is not a known field");
   }
 }
 
-/** What is wrong with a name that `node` is about; false: nothing is. `prefix` comes before it in the message. */
+/** Reports a fault of the name that `node` holds, after `prefix`. Returns whether it has one. */
 export function hasNameProblem(node: Node, ptr: usize, len: u32, prefix: string): bool {
   const isLong = len > MODULE_NAME_BYTES_MAX;
   if (bad || (len > 0 && !isLong && !hasControl(ptr, len))) return bad;

@@ -211,7 +211,7 @@ let isLone: bool = false;
 /** Reads a string, at its quotation mark, into memory of its own. */
 function readString(node: Node): void {
   at++;
-  // What it says is never longer than how it is written.
+  // A decoded string is never longer than its source.
   let stop = at;
   while (stop < end && load<u8>(stop) != 0x22) stop += load<u8>(stop) == 0x5c ? 2 : 1;
   const out = alloc(stop - at);

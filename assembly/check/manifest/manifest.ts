@@ -21,7 +21,7 @@ export function readManifest(ptr: usize, len: u32): Node {
     const root = openManifest(ptr);
     wrong(root);
     text("has ");
-    // What is longer than one byte more was not looked at.
+    // The message counts at most one byte above the limit.
     number(MANIFEST_BYTES_MAX + 1);
     text(" bytes, at most ");
     number(MANIFEST_BYTES_MAX);

@@ -16,7 +16,7 @@ export const OBJECT: u32 = 6;
 @unmanaged
 export class Node {
   kind: u32;
-  /** Of the root: NIL. */
+  /** NIL for the root. */
   parent: Node;
   /** In an object: its name. In a list: 0, and the index. */
   key: usize;
