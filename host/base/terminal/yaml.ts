@@ -15,6 +15,8 @@ export type YamlValue =
  * the beginning of a line end the document.
  */
 const AMBIGUOUS = /^([-+]?0[xob]|---|\.\.\.)/i;
+/** Lines of white space alone: the package writes them as a block whose first line a reader takes for the indentation. */
+const BLANK = /^\n*[ \t]\s*$/;
 
 /**
  * Block style with sorted keys and unfolded lines, which ends with a line break. A string that YAML 1.1 or 1.2 would read
@@ -38,5 +40,5 @@ export function jsonToYaml(value: YamlValue): string {
 }
 
 function needsQuotes(text: string): boolean {
-  return AMBIGUOUS.test(text) || hasHidden(text.replaceAll("\n", ""));
+  return AMBIGUOUS.test(text) || BLANK.test(text) || hasHidden(text.replaceAll("\n", ""));
 }

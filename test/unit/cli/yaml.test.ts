@@ -159,6 +159,11 @@ describe("jsonToYaml() prints texts", () => {
     expect(jsonToYaml({ k: text, l: 1 })).toBe(`${yaml}l: 1\n`);
   });
 
+  test.each(["  \n", "\n \n", " \t\n\n", " "])("of white space alone (%j) → in double quotes, reads back", (text) => {
+    expect(parse(jsonToYaml({ k: text, [text]: 1 }))).toEqual({ k: text, [text]: 1 });
+    expect(asMember(text)).toBe(JSON.stringify(text));
+  });
+
   test("of any length → on one line", () => {
     const words = "word ".repeat(40).trimEnd();
     expect(asMember(words)).toBe(words);
