@@ -35,10 +35,8 @@ import type { Context } from "../flags/context.js";
 import { addHaltLingerFlag, type HaltLingerFlags, haltLingerTime } from "../flags/halt-linger-flag.js";
 import { type ChosenLimits, chosenLimits } from "../flags/limit-settings.js";
 import { addSdkFlags, givenOf, sdkFlagWarnings } from "../flags/sdk-flags.js";
+import { addServerFlags, type ServerFlags } from "../flags/server-flags.js";
 import { type StartSettings, startSettings } from "../flags/start-settings.js";
-import { addServerFlags, type ServerFlags } from "../run/node-servers.js";
-import { runComet } from "../run/run-comet.js";
-import { runThreads } from "../run/run-threads.js";
 
 interface StartOptions extends ServerFlags, CometFlags, HaltLingerFlags {
   readonly witness?: boolean;
@@ -194,11 +192,13 @@ async function start(context: Context, options: StartOptions, globals: GlobalOpt
       isStandby: mode === "next" || isStandby(context),
     };
     const run = { chain, flags: options, limits, home, start, linger, log, witness, snapshots };
+    const { runComet } = await import("../run/run-comet.js");
     await runComet({ ...run, choice: comet, args: chosen.cometArgs });
     return;
   }
   const start = { ...begun, isEngineAssumed: chosen.isEngineAssumed, isStandby: isStandby(context) };
   const embedded = { ...snapshots, interval: 0 };
+  const { runThreads } = await import("../run/run-threads.js");
   await runThreads({ chain, flags: options, limits, home, start, linger, log, witness, snapshots: embedded });
 }
 

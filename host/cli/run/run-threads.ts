@@ -35,7 +35,8 @@ import type { HandlerState } from "../../upgrade/module/handler-set.js";
 import { nodeIdOrNew } from "../flags/key-files.js";
 import type { ChosenLimits } from "../flags/limit-settings.js";
 import { ProgressLog } from "../flags/progress-log.js";
-import { loadServers, type NodeServers, openNodeServers, queryOf, type ServerFlags } from "./node-servers.js";
+import type { ServerFlags } from "../flags/server-flags.js";
+import { loadServers, type NodeServers, openNodeServers, queryOf } from "./node-servers.js";
 import { StopSignals } from "./stop-signals.js";
 
 export interface ThreadsOptions {

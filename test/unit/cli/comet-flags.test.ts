@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Cobra } from "../../../host/base/terminal/cobra.js";
 import { addCometFlags, type CometFlags, chosenComet, relayWarnings } from "../../../host/cli/flags/comet-flags.js";
 import { givenOf } from "../../../host/cli/flags/sdk-flags.js";
-import { addServerFlags } from "../../../host/cli/run/node-servers.js";
+import { addServerFlags } from "../../../host/cli/flags/server-flags.js";
 import { recheckWarnings } from "../../../host/node/comet/comet-files.js";
 import { findComet } from "../../../host/node/comet/engine/binary.js";
 import { cometArgs } from "../../../host/node/comet/engine/flags.js";
