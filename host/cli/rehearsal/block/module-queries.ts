@@ -2,7 +2,7 @@
  * What the modules' own queries return before and after the block: each method that needs nothing to be asked, and a few
  * about what those have named. One that fails after and did not before, or whose response has lost what it had, is a finding.
  */
-import { create, type DescMessage, type JsonObject, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
+import { type DescMessage, fromJson, type JsonObject, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { isUpgradeError, messageOf } from "../../../base/errors/errors.js";
 import { sha256 } from "../../../base/native/sha256.js";
 import type { Height, Timestamp } from "../../../base/types/types.js";
@@ -34,7 +34,7 @@ export interface AskedFacts {
 }
 
 /** Items of a list that are compared; the total is asked for too where it costs no walk. */
-const ITEMS = 3n;
+const ITEMS = "3";
 /** The response is about the process, or is the whole of a store under another name. */
 const PASSED_OVER = /\/(UpgradeProgress|Readiness)$/;
 
@@ -86,7 +86,7 @@ class Asker {
 
   #request({ descriptor }: StateMethod, given: JsonObject): Message {
     const isPaged = descriptor.input.field["pagination"] !== undefined;
-    return create(descriptor.input, { ...(isPaged ? { pagination: { limit: ITEMS } } : {}), ...given });
+    return fromJson(descriptor.input, { ...(isPaged ? { pagination: { limit: ITEMS } } : {}), ...given });
   }
 
   async #answer(method: StateMethod, request: Message, height: Height): Promise<QueryAnswer> {
@@ -124,7 +124,7 @@ function samples(results: readonly QueryResult[]): Sample[] {
   const id = pick(response("/cosmos.gov.v1.Query/Proposals"), "proposals", 0, "id");
   if (typeof id === "string") {
     for (const name of ["Proposal", "TallyResult", "Deposits"]) {
-      found.push({ path: `/cosmos.gov.v1.Query/${name}`, request: { proposalId: BigInt(id) as unknown as string } });
+      found.push({ path: `/cosmos.gov.v1.Query/${name}`, request: { proposalId: id } });
     }
   }
   const operator = pick(response("/cosmos.staking.v1beta1.Query/Validators"), "validators", 0, "operator_address");
