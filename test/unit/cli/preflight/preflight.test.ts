@@ -6,7 +6,6 @@ import { createServer } from "node:http";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { readsConfig } from "../../../../host/base/terminal/settings.js";
-import { memoryRow } from "../../../../host/cli/preflight/machine-rows.js";
 import { preflight } from "../../../../host/cli/preflight/preflight.js";
 import { isReady, type Row, tableText } from "../../../../host/cli/preflight/row.js";
 import { keepUnrecordedVote, unrecordedVoteText } from "../../../../host/node/home/unrecorded-vote.js";
@@ -249,29 +248,6 @@ describe("preflight()", () => {
   });
 });
 
-describe("tableText()", () => {
-  test("long messages → lines of at most 100 columns, indented; paths and commands stay whole", () => {
-    const path = `/${"folder/".repeat(20)}file`;
-    const words = `${"some words that go on ".repeat(12)}and ${path} at the end`;
-    const rows: Row[] = [
-      { check: "plan", state: "ok", words: "short" },
-      { check: "sidecar", state: "missing", words, next: `cp ${path} ${path}` },
-    ];
-    const lines = tableText(rows).split("\n");
-    const long = lines.filter((line) => line.length > 100);
-    expect(long.map((line) => line.trim())).toEqual([path, `$ cp ${path} ${path}`]);
-    expect(lines[0]).toBe("plan     ok       short");
-    const own = lines.slice(1, -2);
-    expect(own.slice(1).every((line) => line.startsWith(" ".repeat(18)))).toBe(true);
-    expect(
-      own
-        .slice(0, -1)
-        .map((line) => line.slice(18))
-        .join(" "),
-    ).toBe(words);
-  });
-});
-
 describe("the row `start` before the height", () => {
   test("no handler in this binary → ok, with the blocks that it can make", async () => {
     const path = scheduled();
@@ -279,14 +255,6 @@ describe("the row `start` before the height", () => {
     expect(state).toBe("ok");
     expect(words).toMatch(/^the plan's height is not reached yet: this binary can start and make blocks up to 8, and /);
     expect(words).not.toContain("not beyond");
-  });
-});
-
-describe("memoryRow()", () => {
-  test("less than the rehearsal's peak → warning; as much → ok", () => {
-    const rehearsal = { peakMemory: 1_000 };
-    expect(memoryRow(rehearsal, 999).state).toBe("warning");
-    expect(memoryRow(rehearsal, 1_000).state).toBe("ok");
   });
 });
 

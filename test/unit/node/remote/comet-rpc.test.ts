@@ -6,7 +6,6 @@ import { afterEach, describe, expect, test } from "vitest";
 import { sha256 } from "../../../../host/base/native/sha256.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
 import { parseEventQuery } from "../../../../host/chain/events/event-query-text.js";
-import { isOfThisMachine } from "../../../../host/node/remote/client.js";
 import { CometRpc } from "../../../../host/node/remote/comet-rpc.js";
 import { SIGNER, type TestNode, useTestNode, wallet } from "../../serve/api/test-node.js";
 
@@ -56,18 +55,6 @@ async function send(node: TestNode): Promise<Uint8Array> {
   client.disconnect();
   return Buffer.from(hash, "hex");
 }
-
-test.each([
-  ["tcp://127.0.0.1:26657", true],
-  ["127.8.0.1:1", true],
-  ["http://localhost:1", true],
-  ["tcp://[::1]:1", true],
-  ["tcp://10.0.0.1:26657", false],
-  ["http://127.0.0.1.example:1", false],
-  ["tcp://cometbft:26657", false],
-])("isOfThisMachine() %s → %s", (address, isHere) => {
-  expect(isOfThisMachine(address)).toBe(isHere);
-});
 
 describe("CometRpc", () => {
   test("heads, blocks, validators, transactions, searches, what waits → as the node itself has them", () =>

@@ -1,46 +1,30 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Snapshot } from "../../../../host/base/gen/cosmos/store/snapshots/v1/snapshot_pb.js";
 import {
   ResponseApplySnapshotChunk_Result as ApplyResult,
   ResponseOfferSnapshot_Result as OfferResult,
-  RequestApplySnapshotChunkSchema,
-  RequestOfferSnapshotSchema,
 } from "../../../../host/base/gen/tendermint/abci/messages_pb.js";
 import { sha256 } from "../../../../host/base/native/sha256.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
-import { App } from "../../../../host/chain/app/app.js";
-import type { ChainVersion } from "../../../../host/chain/app/versions/version.js";
 import { type Call, snapshotMessage, snapshotOf } from "../../../../host/node/comet/messages.js";
-import { StateSync } from "../../../../host/node/comet/state-sync.js";
 import { SnapshotFolder } from "../../../../host/node/snapshots/folder.js";
 import { takeSnapshot } from "../../../../host/node/snapshots/take.js";
-import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { auditState } from "../../../../host/state/store/versions/audit.js";
-import { Core } from "../../../../host/upgrade/core/core.js";
-import type { WasmHandler } from "../../../../host/upgrade/handler/handler.js";
-import { exampleChain, V1, V2 } from "../../../example-chain.js";
+import { V1 } from "../../../example-chain.js";
 import { Chain, type Process } from "../../../scenario/chain.js";
 import { splitBalances } from "../../../scenario/versions.js";
 import { keysOf } from "../../state/store/support.js";
+import { CORE as core, Joining, NONE, type Taken } from "./joining-node.js";
 
 const path = mkdtempSync(join(tmpdir(), "chain-upgrade-snapshots-"));
 afterAll(() => rmSync(path, { recursive: true, force: true }));
 
 /** Small enough that the state of the example chain has several. */
 const CHUNK_BYTES = 150;
-const core = new Core();
-
-interface Taken {
-  readonly process: Process;
-  readonly appHash: Uint8Array;
-  readonly snapshot: Snapshot;
-  readonly chunks: readonly Uint8Array[];
-}
 
 let folders = 0;
 
@@ -54,8 +38,6 @@ async function taken(chain: Chain, process: Process): Promise<Taken> {
   return { process, appHash, snapshot, chunks };
 }
 
-const NONE = new Uint8Array(0);
-
 /** The example chain some blocks after its upgrade. */
 async function upgraded(): Promise<Taken> {
   const chain = new Chain();
@@ -64,64 +46,6 @@ async function upgraded(): Promise<Taken> {
   old.untilHalt();
   const process = chain.start({ handlers: [splitBalances()] }).upTo(9n);
   return taken(chain, process);
-}
-
-interface ProgramOptions {
-  readonly versions?: readonly ChainVersion[];
-  readonly handlers?: readonly WasmHandler[];
-}
-
-/** A node that joins: it has a genesis document and no block. */
-class Joining {
-  readonly database = new MemoryDatabase();
-  readonly app: App;
-  readonly log: string[] = [];
-  readonly sync: StateSync;
-  restored = 0;
-
-  constructor({ versions = [V1, V2], handlers = [] }: ProgramOptions = {}) {
-    const { genesis } = new Chain();
-    const { database } = this;
-    this.app = new App({ chain: exampleChain, database, sha256, core, genesis, versions });
-    for (const handler of handlers) this.app.keeper.setWasmHandler(handler, { isOfHome: true });
-    this.app.load();
-    this.sync = new StateSync({
-      opened: { app: this.app, database, alongsideFirst: (batch) => batch.put(Uint8Array.of(98, 103), NONE) },
-      engine: "cometbft",
-      onRestored: () => this.restored++,
-      log: (level, message) => this.log.push(`${level} ${message}`),
-    });
-  }
-
-  async offer({ snapshot, appHash }: Pick<Taken, "snapshot" | "appHash">): Promise<OfferResult> {
-    const value = create(RequestOfferSnapshotSchema, { snapshot: snapshotMessage(snapshot), appHash });
-    const answer = await this.sync.answer({ case: "offerSnapshot", value });
-    return answer?.case === "offerSnapshot" ? (answer.value.result ?? OfferResult.UNKNOWN) : OfferResult.UNKNOWN;
-  }
-
-  async apply(index: number, chunk: Uint8Array) {
-    const value = create(RequestApplySnapshotChunkSchema, { index, chunk, sender: "peer" });
-    const answer = await this.sync.answer({ case: "applySnapshotChunk", value });
-    return answer?.case === "applySnapshotChunk" ? answer.value : {};
-  }
-
-  /** What the last of the results is. */
-  async applyAll(chunks: readonly Uint8Array[]): Promise<ApplyResult | undefined> {
-    let last: ApplyResult | undefined;
-    for (const [index, chunk] of chunks.entries()) {
-      last = (await this.apply(index, chunk)).result;
-      if (last !== ApplyResult.ACCEPT) break;
-    }
-    return last;
-  }
-
-  /** Nothing has come of what was refused. */
-  expectNothing(): void {
-    expect(this.app.lastCommitID.version).toBe(0n);
-    expect(keysOf(this.database, "n")).toEqual([]);
-    expect(keysOf(this.database, "c")).toEqual([]);
-    expect(this.restored).toBe(0);
-  }
 }
 
 describe("takeSnapshot()", () => {
