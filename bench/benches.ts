@@ -90,6 +90,14 @@ export const BENCHES: readonly Bench[] = [
     flags: ["--no-liftoff"],
   },
   {
+    name: "start-up",
+    what: "CPU time of commands of chaind from start to end, beside an empty script; the size is in rounds",
+    unit: "ms",
+    sizes: [20],
+    quickSizes: [5],
+    isComparison: true,
+  },
+  {
     name: "light",
     what: "trust over a jump between headers of 150 validators, signatures by WebCrypto and by JavaScript; the size is in rounds",
     unit: "ms",
