@@ -16,6 +16,8 @@ export const PYTHON = join(FOLDER, "venv/bin/python");
 export const NEWEST_PYTHON = join(FOLDER, "newest/bin/python");
 /** The JavaScript engine of React Native: `linux64-bin/hermes` of the package hermes-engine-cli, which CI unpacks. */
 export const HERMES = process.env["HERMES"] ?? join(FOLDER, "hermes");
+/** Versions of Node.js that are newer than the oldest supported one, on which the tests run. CI unpacks them. */
+export const newerNode = (major: string) => join(FOLDER, `node-${major}`);
 export const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** Undefined: ready. Else why not. */
@@ -52,6 +54,10 @@ function prepareVenv(name: string, packages: readonly string[]): string | undefi
 
 export function prepareChromium(): string | undefined {
   return existsSync(CHROMIUM) ? undefined : `there is no ${CHROMIUM}`;
+}
+
+export function prepareNode(major: string): string | undefined {
+  return existsSync(newerNode(major)) ? undefined : `there is no build/engines/node-${major}: .ci/run fetches it`;
 }
 
 function attempt(product: string, reason: string, make: () => void): string | undefined {
