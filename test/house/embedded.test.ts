@@ -20,11 +20,12 @@ const bytes = (path: string) => readFileSync(join(ROOT, path));
 const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 describe("packages below embed/ and guests/", () => {
-  test("each core.wasm → that of dist/ (npm run embed:core)", () => {
-    const copies = named("core.wasm");
-    expect(copies).toContain("embed/python/src/chain_upgrade/core.wasm");
-    const built = bytes("dist/core.wasm");
-    expect(copies.filter((path) => !bytes(path).equals(built))).toEqual([]);
+  test("each core.wasm and check.wasm → that of dist/ (npm run embed:core)", () => {
+    expect(named("core.wasm")).toContain("embed/python/src/chain_upgrade/core.wasm");
+    for (const name of ["core.wasm", "check.wasm"]) {
+      const built = bytes(`dist/${name}`);
+      expect(named(name).filter((path) => !bytes(path).equals(built))).toEqual([]);
+    }
   });
 
   test("split-balances.wasm of embed/go → that of dist/ with its metered module", () => {
