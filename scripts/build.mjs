@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import asc, { version as ASC_VERSION } from "assemblyscript/asc";
 import { build } from "esbuild";
+import { checkWasmBeside } from "./check-wasm-beside.mjs";
 import { buildPage } from "./page.mjs";
 import { writePageModule } from "./page-bytes.mjs";
 import { buildPrograms } from "./programs.mjs";
@@ -25,10 +26,25 @@ async function buildCore() {
   writeBytesModule("host/upgrade/core/core-wasm.ts", "assembly/core", "CORE_WASM", bytes);
 }
 
-/** check.wasm: the rules for handler files, for hosts in other languages. */
+/**
+ * check.wasm: the rules for handler files. Its text is inside of a function, of which an engine keeps nothing until it is called, and
+ * in a file without imports, so that bundlers can leave it apart. The hash is the one that assembly/abi.json promises to every host.
+ */
 async function buildCheck() {
   await compile(["--config", "asconfig.check.json", "--target", "release"]);
-  say(`check.wasm  ${readFileSync("build/check.wasm").length} bytes`);
+  const bytes = readFileSync("build/check.wasm");
+  const { check } = JSON.parse(readFileSync("assembly/abi.json", "utf8"));
+  const source = [
+    "// Made by `npm run build` from assembly/check. Do not edit.",
+    "/** The release build, in hex. */",
+    `export function checkWasmHex(): string {\n  return "${bytes.toString("hex")}";\n}`,
+    "",
+    "/** SHA-256 of its bytes, by assembly/abi.json. */",
+    `export const CHECK_SHA256 = "${check.sha256}";`,
+    "",
+  ].join("\n");
+  writeFileSync("host/upgrade/handler/check/check-wasm.ts", source);
+  say(`check-wasm.ts  ${bytes.length} bytes`);
 }
 
 /** SHA-256 in lanes and the finishing of tree nodes, for bulk work on the host's side. Memory grows with long values. */
@@ -103,8 +119,7 @@ async function buildDist() {
  * own, since chunks that other entries share would carry what only those need. Who verifies may read it, so names stay.
  */
 async function buildVerify() {
-  await build({
-    entryPoints: { verify: "host/verify/index.ts" },
+  const options = {
     outdir: "dist",
     bundle: true,
     splitting: true,
@@ -114,10 +129,13 @@ async function buildVerify() {
     platform: "browser",
     // Who visits a page would have to download what the core does not need of it.
     alias: { "@assemblyscript/loader": resolve("web/instantiate.ts") },
-    plugins: [withoutMeanings],
     ...{ minifyWhitespace: true, lineLimit: 160 },
     logLevel: "error",
-  });
+  };
+  const plugins = [withoutMeanings, checkWasmBeside];
+  await build({ ...options, entryPoints: { verify: "host/verify/index.ts" }, plugins });
+  const checkWasm = "host/upgrade/handler/check/check-wasm.ts";
+  await build({ ...options, entryPoints: { "verify-check-wasm": checkWasm } });
 }
 
 mkdirSync("build", { recursive: true });

@@ -1,5 +1,5 @@
-// The page for browsers (web/): one HTML file with its styles, script and verifying worker, the program of "run it here",
-// and the script that puts the page into another site. Into build/web with a list for the node, and for any server.
+// The page for browsers (web/): one HTML file with its styles, script and verifying worker, the program of "run it here" with
+// check.wasm, and the script that puts the page into another site. Into build/web with a list for the node, and for any server.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -28,6 +28,17 @@ const withoutLazyRun = {
   setup(bundle) {
     bundle.onLoad({ filter: /[\\/]re-execute-lazily\.ts$/ }, () => ({
       contents: "export const reExecute = undefined;",
+    }));
+  },
+};
+
+/** The page fetches check.wasm beside the program of a run, and puts it before the program (web/runner.ts). */
+const withoutCheckWasm = {
+  name: "without-check-wasm",
+  setup(bundle) {
+    bundle.onLoad({ filter: /[\\/]check-wasm\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(/return "[0-9a-f]+"/, "return globalThis.checkWasm"),
+      loader: "ts",
     }));
   },
 };
@@ -159,10 +170,15 @@ function policyOf(script, style) {
 
 /** Writes the files and `files.json`: path, file, type and headers of each that a node serves. */
 export async function buildPage() {
-  const unfolded = await bundled("web/run-worker.ts", { plugins: [fromShared] });
+  const unfolded = await bundled("web/run-worker.ts", { plugins: [fromShared, withoutCheckWasm] });
   const program = await smaller(unfolded);
-  const runFile = `run-${createHash("sha256").update(program).digest("hex").slice(0, 16)}.js`;
-  const run = { file: runFile, bytes: Buffer.byteLength(program), integrity: `sha256-${hashOf(program)}` };
+  const check = readFileSync("build/check.wasm");
+  const run = {
+    program: fetchedFile("run", "js", program),
+    check: fetchedFile("check", "wasm", check),
+    // As the page puts the two together.
+    integrity: `sha256-${hashOf(`globalThis.checkWasm="${check.toString("hex")}";\n${program}`)}`,
+  };
   const worker = await bundled(await sharingEntry("web/verify-worker.ts", unfolded));
   const page = await bundled("web/page.ts", { define: { RUN_PROGRAM: JSON.stringify(run) }, plugins: [withoutKinds] });
   const verifyWorker = checkedInside(await smaller(worker), "the worker");
@@ -175,15 +191,23 @@ export async function buildPage() {
   mkdirSync(FOLDER, { recursive: true });
   const write = (name, text) => writeFileSync(join(FOLDER, name), text);
   write("index.html", html);
-  write(runFile, program);
+  write(run.program.file, program);
+  write(run.check.file, check);
   write("embed.js", await smaller(await bundled("web/embed.ts")));
-  write("files.json", `${JSON.stringify(served(policy, runFile), null, 2)}\n`);
+  write("files.json", `${JSON.stringify(served(policy, run), null, 2)}\n`);
 }
 
-function served(policy, runFile) {
+/** A file whose name changes with its bytes. The browser holds it to its hash. */
+function fetchedFile(name, extension, bytes) {
+  const hash = createHash("sha256").update(bytes).digest();
+  const file = `${name}-${hash.toString("hex").slice(0, 16)}.${extension}`;
+  return { file, bytes: Buffer.byteLength(bytes), integrity: `sha256-${hash.toString("base64")}` };
+}
+
+function served(policy, { program, check }) {
   const script = "text/javascript; charset=utf-8";
   const common = { "referrer-policy": "no-referrer", "cache-control": "no-cache" };
-  // The name of the program changes with its bytes; other sites load the script that embeds.
+  // These names change with their bytes; other sites load the script that embeds.
   const kept = { "cache-control": "public, max-age=31536000, immutable" };
   return [
     {
@@ -192,7 +216,8 @@ function served(policy, runFile) {
       type: "text/html; charset=utf-8",
       headers: { ...common, "content-security-policy": policy },
     },
-    { path: `/${runFile}`, file: runFile, type: script, headers: kept },
+    { path: `/${program.file}`, file: program.file, type: script, headers: kept },
+    { path: `/${check.file}`, file: check.file, type: "application/wasm", headers: kept },
     {
       path: "/embed.js",
       file: "embed.js",

@@ -6,8 +6,8 @@ import { build } from "esbuild";
 const ROOT = resolve(import.meta.dirname, "..");
 /** What such bundles begin with. */
 const ENTRIES = ["host/verify/index.ts", "web/page.ts", "web/verify-worker.ts", "web/run-worker.ts"];
-/** The core returns these as numbers. */
-const CORE_CODES = "assembly/core/codes.ts";
+/** core.wasm and check.wasm return these as numbers. */
+const WASM_CODES = ["assembly/core/codes.ts", "assembly/check/codes.ts"];
 /** A row of the table in host/base/errors/errors.ts, on one line or several. */
 const ROW = /^ {2}(UPG_[A-Z_]+): \w+\([\s\S]*?\),\n/gm;
 const CODE = /UPG_[A-Z_]+/g;
@@ -43,7 +43,7 @@ function shortening(name, shortened) {
 
 let codes;
 
-/** Every code that is named in what the bundles are made of, or that the core returns. */
+/** Every code that is named in what the bundles are made of, or that core.wasm or check.wasm returns. */
 function raisedCodes() {
   codes ??= findRaisedCodes();
   return codes;
@@ -59,6 +59,6 @@ async function findRaisedCodes() {
   const files = inputs.filter(
     ([path, { bytesInOutput }]) => bytesInOutput > 0 && path !== "host/base/errors/errors.ts",
   );
-  const paths = new Set([CORE_CODES, ...files.map(([path]) => path)]);
+  const paths = new Set([...WASM_CODES, ...files.map(([path]) => path)]);
   return new Set([...paths].flatMap((path) => readFileSync(join(ROOT, path), "utf8").match(CODE) ?? []));
 }

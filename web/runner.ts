@@ -1,6 +1,6 @@
 /** "Run it here": what it costs is shown first; then witness, handler and the program that runs them are fetched. */
 import type { Evidence } from "chain-upgrade/verify";
-import { fromBase64, fromHex } from "../host/base/text/bytes.js";
+import { fromBase64, fromHex, toHex } from "../host/base/text/bytes.js";
 import { HANDLER_BYTES_MAX } from "../host/base/types/limits.js";
 import { Deadline } from "./deadline.js";
 import { element, say, setHidden, show } from "./elements.js";
@@ -25,8 +25,15 @@ import { refusedView } from "./views/refused.js";
 import { costView, type RunCost, type RunStep, ranView, runningView, tooLargeView, tooLateView } from "./views/run.js";
 import { ask } from "./worker-text.js";
 
-/** Put in by the build: the program's bytes and its hash, which the browser holds it to. */
-declare const RUN_PROGRAM: { readonly file: string; readonly bytes: number; readonly integrity: string };
+interface ProgramFile {
+  readonly file: string;
+  readonly bytes: number;
+  /** The browser holds it to this hash. */
+  readonly integrity: string;
+}
+
+/** Put in by the build. */
+declare const RUN_PROGRAM: { readonly program: ProgramFile; readonly check: ProgramFile };
 
 interface Files {
   readonly witness: Uint8Array;
@@ -98,7 +105,7 @@ export class Runner {
       this.#urls(receipt).map((url) => fileSize(url).catch(() => undefined)),
     );
     if (witness === undefined || handler === undefined) return undefined;
-    return { witness, handler, program: RUN_PROGRAM.bytes };
+    return { witness, handler, program: RUN_PROGRAM.program.bytes + RUN_PROGRAM.check.bytes };
   }
 
   #urls({ plan, handler }: ReceiptView): string[] {
@@ -188,16 +195,21 @@ export class Runner {
 
   async #fetched(receipt: ReceiptView, cost: RunCost, { signal, progress }: Running): Promise<Files> {
     const [one = "", two = ""] = this.#urls(receipt);
-    const { file, integrity } = RUN_PROGRAM;
-    const fetched = (what: keyof RunCost, url: string, more: Pick<FileOptions, "integrity"> = {}) => {
-      const onBytes = (bytes: number) => progress.reach({ kind: "fetching", what, bytes, total: cost[what] });
+    const fetched = (what: keyof RunCost, url: string, before = 0, more: Pick<FileOptions, "integrity"> = {}) => {
+      const onBytes = (bytes: number) =>
+        progress.reach({ kind: "fetching", what, bytes: before + bytes, total: cost[what] });
       onBytes(0);
-      return fetchFile(url, { bytesMax: cost[what], signal, onBytes, ...more });
+      return fetchFile(url, { bytesMax: cost[what] - before, signal, onBytes, ...more });
     };
+    const part = ({ file, integrity }: ProgramFile, before: number) =>
+      fetched("program", new URL(file, location.href).href, before, { integrity });
     const handler = await fetched("handler", two);
-    const program = await fetched("program", new URL(file, location.href).href, { integrity });
+    const program = await part(RUN_PROGRAM.program, 0);
+    const check = await part(RUN_PROGRAM.check, program.length);
     const witness = await fetched("witness", one);
-    return { witness, handler, program: new TextDecoder().decode(program) };
+    // The program's reading of check.wasm is this text (scripts/page.mjs).
+    const text = `globalThis.checkWasm="${toHex(check)}";\n${new TextDecoder().decode(program)}`;
+    return { witness, handler, program: text };
   }
 }
 

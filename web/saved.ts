@@ -22,7 +22,7 @@ export interface Saved {
   readonly run: SavedRun | undefined;
 }
 
-/** Put in by the build; a program with another hash is not this page's. */
+/** Put in by the build, of the program with its check.wasm; one with another hash is not this page's. */
 declare const RUN_PROGRAM: { readonly integrity: string };
 
 /** The page as it came, before anything was drawn; taken when the script begins. */

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import asc from "assemblyscript/asc";
-import { METER_EXPORTS, meterModule } from "../../host/upgrade/handler/meter/meter.js";
+import { meterModule } from "../../host/upgrade/handler/meter/meter.js";
+import { METER_EXPORTS } from "../../host/upgrade/handler/meter/meter-exports.js";
 import { decodeModule } from "../../host/upgrade/wasm/decode.js";
 import { Findings } from "../../host/upgrade/wasm/findings.js";
 import { accountFrames } from "../bulk/account-frames.js";

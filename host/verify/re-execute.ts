@@ -11,7 +11,7 @@ import { decodeWitness } from "../state/witness/decode.js";
 import type { StoreWrites, Witness, WitnessStore } from "../state/witness/types.js";
 import { Core } from "../upgrade/core/core.js";
 import { loadHandler, type WasmHandler } from "../upgrade/handler/handler.js";
-import { GAS_SCHEDULE } from "../upgrade/handler/meter/schedule-name.js";
+import { GAS_SCHEDULE } from "../upgrade/handler/meter/schedule.js";
 import { decodeReceipt, type Receipt } from "../upgrade/handler/receipt.js";
 import { type RanUpgrade, Replay, type Replayed, type ReplayedRoot } from "./replay/replay.js";
 import { requireWebAssembly } from "./replay/require-web-assembly.js";

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { sha256 } from "../../host/base/native/sha256.js";
 import { compareBytes, concatBytes, toHex, utf8 } from "../../host/base/text/bytes.js";
 import { LmdbDatabase } from "../../host/state/store/disk/lmdb-database.js";
-import { examineHandler } from "../../host/upgrade/handler/check/check.js";
+import { readModule } from "../../host/upgrade/wasm/decode.js";
 import { customSection } from "../guest/build.js";
 import { compileSource, IMPORTS } from "../guest/kit/author.js";
 import { DIST, loggedHalt, TestHome } from "./chaind.js";
@@ -33,7 +33,7 @@ function contents(home: TestHome): string[] {
 /** split-balances with another gas limit: the same code, stopped somewhere. */
 function withGasLimit(limit: bigint): Uint8Array {
   const bytes = new Uint8Array(readFileSync(SPLIT_BALANCES));
-  const custom = examineHandler(bytes).module?.customs.find(({ name }) => name === "chain-upgrade.manifest");
+  const custom = readModule(bytes).customs.find(({ name }) => name === "chain-upgrade.manifest");
   if (!custom) throw new Error("no manifest");
   const { start, end } = custom.section;
   const manifest = JSON.parse(Buffer.from(bytes.subarray(custom.payloadStart, end)).toString()) as object;

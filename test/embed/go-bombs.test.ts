@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { concatBytes } from "../../host/base/text/bytes.js";
-import { METERED_SECTION } from "../../host/upgrade/handler/check/metered.js";
+import { METERED_SECTION } from "../../host/upgrade/handler/metered-section.js";
 import { customSection } from "../../host/upgrade/wasm/custom-section.js";
 import { prepareGo } from "../engines/prepare.js";
 import { largestBody } from "../guest/bombs/bombs.js";

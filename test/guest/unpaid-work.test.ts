@@ -1,7 +1,7 @@
 /** Work that gas must bound although no instruction or byte shows it: debts of functions, walks over what was deleted. */
 import { describe, expect, test } from "vitest";
 import { examineHandler } from "../../host/upgrade/handler/check/check.js";
-import { METER_EXPORTS, meterModule } from "../../host/upgrade/handler/meter/meter.js";
+import { METER_EXPORTS } from "../../host/upgrade/handler/meter/meter-exports.js";
 import { HOST_PRICES } from "../../host/upgrade/handler/meter/schedule.js";
 import { runHandler } from "../../host/upgrade/handler/run/sandbox.js";
 import { MemoryStores } from "../../host/upgrade/test-kit/memory-stores.js";
@@ -18,9 +18,9 @@ describe("debts", () => {
   /** What the metered module owes when it ends itself; it had enough for the caller alone. */
   function debt(functions: string): bigint {
     const more = `(global $g (mut i64) (i64.const 1)) ${functions} ${caller}`;
-    const { module, findings } = examineHandler(build(guest({ run: "(call $caller) (i32.const 0)", more })));
-    if (!module || findings.length > 0) throw new Error(findings[0]?.message);
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(meterModule(module)));
+    const { metered, findings } = examineHandler(build(guest({ run: "(call $caller) (i32.const 0)", more })));
+    if (!metered || findings.length > 0) throw new Error(findings[0]?.message);
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(metered));
     const gas = exports[METER_EXPORTS.gas] as WebAssembly.Global<"i64">;
     gas.value = 5_000n;
     expect(() => (exports["handler_run"] as (length: number) => number)(0)).toThrow(WebAssembly.RuntimeError);

@@ -9,13 +9,13 @@ import { utf8 } from "../../host/base/text/bytes.js";
 import { hasHidden } from "../../host/base/text/visible.js";
 import * as limits from "../../host/base/types/limits.js";
 import { examineHandler } from "../../host/upgrade/handler/check/check.js";
-import { INTERFACE_EXPORTS, OFFERED_IMPORTS } from "../../host/upgrade/handler/check/interface.js";
-import { parseManifest } from "../../host/upgrade/handler/manifest/manifest.js";
-import { METER_EXPORTS } from "../../host/upgrade/handler/meter/meter.js";
+import { METER_EXPORTS } from "../../host/upgrade/handler/meter/meter-exports.js";
 import { GAS_SCHEDULE, HOST_PRICES, STACK_BUDGET, WRITES_ALONE } from "../../host/upgrade/handler/meter/schedule.js";
 import { withMetered } from "../../host/upgrade/handler/metered-section.js";
 import * as wasmLimits from "../../host/upgrade/wasm/limits.js";
 import { build, guest } from "../guest/build.js";
+import { parseManifest } from "../guest/checker/compared-manifest.js";
+import { INTERFACE_EXPORTS, OFFERED_IMPORTS } from "../oracle/interface.js";
 import { ROOT } from "./sources.js";
 
 const page = readFileSync(join(ROOT, "docs/abi.md"), "utf8");

@@ -1,6 +1,7 @@
 /** docs/gas.md, made from the schedule in the code: `node scripts/run.mjs test/house/write-gas-document.ts` writes it. */
 
 import { GAS_LIMIT_MAX, LOG_BYTES_MAX, LOG_LINES_MAX } from "../../host/base/types/limits.js";
+import { instructionPrice } from "../../host/upgrade/handler/meter/instruction-prices.js";
 import {
   BULK_BYTES_LOG2,
   FAR_LOAD_PRICE,
@@ -9,7 +10,6 @@ import {
   GAS_SCHEDULE,
   GROW_PAGE_PRICE,
   HOST_PRICES,
-  instructionPrice,
   NEAR_PAGES,
   SLOT_BYTES,
   STACK_BUDGET,
@@ -94,7 +94,7 @@ cores at 2.5 GHz).
 
 \`npm run bench -- gas\` measures what a gas of each row below takes, at its worst, and fails when one takes more than five times what a
 gas of split-balances takes in the same run, when a scan after a hundred spilled runs takes more than twice what one takes after none, or
-when a billion gas takes longer than it says above. What was measured is a comment at each price in \`host/upgrade/handler/meter/schedule.ts\`.
+when a billion gas takes longer than it says above. What was measured is in \`schedule.ts\` and \`instruction-prices.ts\` of \`host/upgrade/handler/meter\`, at each price.
 
 ## Instructions
 

@@ -11,7 +11,8 @@ import { ROOT, sourcesUnder } from "./sources.js";
  * cancels it, which takes 1 kB; a run has the guards.
  */
 const PAGE_BYTES_MAX = 47_000;
-const RUN_BYTES_MAX = 57_344;
+const RUN_BYTES_MAX = 42_000;
+const CHECK_BYTES_MAX = 22_528;
 const EMBED_BYTES_MAX = 1_000;
 
 const FOLDER = join(ROOT, "dist/web");
@@ -19,8 +20,9 @@ const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 const sent = (file: string) => brotliCompressSync(readFileSync(join(FOLDER, file))).length;
 const files = readdirSync(FOLDER);
 const program = files.find((file) => /^run-[0-9a-f]{16}\.js$/.test(file)) ?? "";
+const check = files.find((file) => /^check-[0-9a-f]{16}\.wasm$/.test(file)) ?? "";
 const html = read("index.html");
-const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const hashOf = (text: string | Uint8Array) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /** Texts of the elements of this kind. */
 const insides = (opening: string) =>
@@ -30,19 +32,23 @@ const insides = (opening: string) =>
     .map((rest) => rest.slice(0, rest.indexOf("</")));
 
 describe("dist/web", () => {
-  test("has the page, the program of a run, and the script for other sites", () => {
-    expect(files.sort()).toEqual(["embed.js", "files.json", "index.html", program].sort());
+  test("has the page, the program of a run with check.wasm, and the script for other sites", () => {
+    expect(files.sort()).toEqual(["embed.js", "files.json", "index.html", program, check].sort());
+    expect(readFileSync(join(FOLDER, check)).equals(readFileSync(join(ROOT, "dist/check.wasm")))).toBe(true);
   });
 
   test("sizes as they are sent", () => {
     expect(sent("index.html")).toBeLessThan(PAGE_BYTES_MAX);
     expect(sent(program)).toBeLessThan(RUN_BYTES_MAX);
+    expect(sent(check)).toBeLessThan(CHECK_BYTES_MAX);
     expect(sent("embed.js")).toBeLessThan(EMBED_BYTES_MAX);
   });
 
   test("docs/page.md and README.md say how large the page and the program are", () => {
     const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
-    const [page, run] = ["index.html", program].map((file) => Math.round(sent(file) / 1_000));
+    const [page, run] = [[sent("index.html")], [sent(program), sent(check)]].map((sizes) =>
+      Math.round(sizes.reduce((sum, size) => sum + size) / 1_000),
+    );
     expect(text("docs/page.md")).toContain(`one file of ${page} KB, compressed`);
     expect(text("docs/page.md")).toContain(`the program that runs them (${run} KB, compressed)`);
     expect(text("README.md")).toContain(`as sent, brotli | ${page} kB; ${run} kB |`);
@@ -61,8 +67,11 @@ describe("dist/web", () => {
     expect(headers?.["content-security-policy"]).toBe(policy);
   });
 
-  test("the page names the program by its hash", () => {
-    expect(html).toContain(hashOf(read(program)).slice(1, -1));
+  test("the page names the program and its check.wasm by their hashes, and both as it puts them together", () => {
+    const hex = readFileSync(join(FOLDER, check), "hex");
+    const whole = `globalThis.checkWasm="${hex}";\n${read(program)}`;
+    for (const text of [read(program), readFileSync(join(FOLDER, check)), whole])
+      expect(html).toContain(hashOf(text).slice(1, -1));
   });
 
   test("no address of another site, no code that a server's text could become", () => {

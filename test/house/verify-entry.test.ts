@@ -6,13 +6,16 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkWasmBeside } from "../../scripts/check-wasm-beside.mjs";
 import { withoutMeanings } from "../../scripts/without-meanings.mjs";
 import { ROOT } from "./sources.js";
 
 /** What a page loads before it shows a claim; minified and compressed. */
 const ENTRY_BYTES_MAX = 31_300;
-/** And what it loads when a visitor runs the upgrade again: a sixth of it is core.wasm and hash.wasm as text. */
-const LATER_BYTES_MAX = 58_500;
+/** And what it loads when a visitor runs the upgrade again: a fifth of it is core.wasm and hash.wasm as text. */
+const LATER_BYTES_MAX = 43_500;
+/** And beside that check.wasm as text. */
+const CHECK_BYTES_MAX = 24_200;
 
 describe("chain-upgrade/verify", () => {
   let outputs: Metafile["outputs"];
@@ -24,7 +27,7 @@ describe("chain-upgrade/verify", () => {
       entryPoints: { verify: join(ROOT, "host/verify/index.ts") },
       ...{ bundle: true, splitting: true, minify: true, format: "esm", platform: "browser", target: "es2022" },
       alias: { "@assemblyscript/loader": join(ROOT, "web/instantiate.ts") },
-      plugins: [withoutMeanings],
+      plugins: [withoutMeanings, checkWasmBeside],
       ...{ absWorkingDir: ROOT, outdir: "out", write: false, metafile: true, logLevel: "silent" },
     });
     outputs = metafile.outputs;
@@ -52,7 +55,19 @@ describe("chain-upgrade/verify", () => {
     expect(inputs.length).toBeGreaterThan(30);
     expect(inputs.filter((path) => /@bufbuild|secp256k1|legacy\.js|host\/base\/gen\//.test(path))).toEqual([]);
     const outside = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
-    expect(outside).toEqual([]);
+    expect(outside.map(({ path }) => path)).toEqual(["./verify-check-wasm.js"]);
+  });
+
+  test(`check.wasm is a file of its own, of at most ${CHECK_BYTES_MAX} bytes, that imports nothing`, async () => {
+    const { metafile, outputFiles } = await build({
+      entryPoints: [join(ROOT, "host/upgrade/handler/check/check-wasm.ts")],
+      ...{ bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022" },
+      ...{ absWorkingDir: ROOT, outdir: "out", write: false, metafile: true, logLevel: "silent" },
+    });
+    expect(Object.values(metafile.inputs).flatMap(({ imports }) => imports)).toEqual([]);
+    const [file] = outputFiles;
+    expect(brotliCompressSync(file?.contents ?? new Uint8Array()).length).toBeLessThan(CHECK_BYTES_MAX);
+    expect(Buffer.from(file?.contents ?? []).includes(readFileSync(join(ROOT, "dist/check.wasm"), "hex"))).toBe(true);
   });
 
   test(`at most ${ENTRY_BYTES_MAX} bytes, and ${LATER_BYTES_MAX} more when an upgrade is run again`, () => {

@@ -51,11 +51,11 @@ function fileOf(name: string, head: VectorCase): Uint8Array {
 /** A host without a meter wants the metered module in the file; this one makes it. */
 function compareRefusal({ guest, error, without_meter }: LoadCase, head: VectorCase): void {
   const file = fileOf(guest, head);
-  const { metered, findings } = examineHandler(file);
+  const { facts, findings } = examineHandler(file);
   const expected = without_meter ? { findings: [], error: undefined } : { findings: [error], error };
   const got = { findings: findings.slice(0, 1).map(({ code }) => code), error: refusal(file) };
   expectEqual(got, expected, "code of the refusal");
-  if (without_meter) expectEqual([metered, error], [undefined, "UPG_HANDLER_METERED"], "metered module");
+  if (without_meter) expectEqual([facts?.carriesMetered, error], [false, "UPG_HANDLER_METERED"], "metered module");
 }
 
 function refusal(file: Uint8Array): string | undefined {

@@ -3,7 +3,11 @@
 export const PLAN_NAME_BYTES_MAX = 140;
 export const PLAN_INFO_BYTES_MAX = 65_536;
 export const MODULE_NAME_BYTES_MAX = 140;
-/** Of a manifest. The stored form holds 64 bits; a module at the greatest of them could never be raised again. */
+/**
+ * Of a manifest. The stored form holds 64 bits; a module at the greatest of them could never be raised again.
+ *
+ * @internal check.wasm enforces it; tests compare the two
+ */
 export const MODULE_VERSION_MAX = 4_294_967_295n;
 export const STORE_NAME_BYTES_MAX = 128;
 export const VERSION_MAP_MODULES_MAX = 1_024;
@@ -24,6 +28,7 @@ export const UINT64_MAX = 18_446_744_073_709_551_615n;
 /** Handlers (specification 5.10). */
 export const HANDLER_BYTES_MAX = 1_048_576;
 export const MANIFEST_BYTES_MAX = 16_384;
+/** @internal check.wasm enforces it; tests compare the two */
 export const HANDLER_STORES_MAX = 64;
 export const GAS_LIMIT_MAX = 1_000_000_000_000n;
 export const BATCH_BYTES = 65_536;

@@ -1,7 +1,6 @@
 /** What is wrong with a file, in the order and with the places that help its author: a node only needs to know that it refuses. */
 
 import { utf8 } from "../../base/text/bytes.js";
-import type { Examination } from "../../upgrade/handler/check/check.js";
 import { customSection } from "../../upgrade/wasm/custom-section.js";
 import type { Finding } from "../../upgrade/wasm/findings.js";
 import { functionNamer } from "../../upgrade/wasm/function-names.js";
@@ -20,8 +19,7 @@ export const refusedMark = () => customSection(REFUSED_SECTION, utf8("the declar
  * What the host does not offer comes first, in the function that calls it: a clock or a random number brings floats and their
  * types along. What is about a type alone comes last, after the functions that use it.
  */
-export function authorFindings({ module, findings }: Pick<Examination, "module" | "findings">): readonly Finding[] {
-  if (!module) return findings;
+export function authorFindings(module: WasmModule, findings: readonly Finding[]): readonly Finding[] {
   const isMarked = module.customs.some(({ name }) => name === REFUSED_SECTION);
   const shown = findings.filter((each) => !(isMarked && findings.length > 1 && isManifestAbsent(each)));
   const placed = shown.map((each) => (each.code === "UPG_HANDLER_IMPORT" ? atItsCall(each, module) : each));

@@ -4,8 +4,7 @@
  */
 import { itemAt } from "../../base/text/checked-index.js";
 import { decodeText } from "../../base/text/text.js";
-import { decodeModule } from "../../upgrade/wasm/decode.js";
-import { Findings } from "../../upgrade/wasm/findings.js";
+import { readModule } from "../../upgrade/wasm/decode.js";
 import { Declaration, type ManifestDocument, refuseDeclaration } from "./declaration.js";
 
 export const C_DECLARATION_SECTION = "chain_upgrade_declaration";
@@ -21,9 +20,7 @@ const LISTS: readonly string[] = ["stores", "declare"];
 
 /** Undefined where a module has no such section. @throws UpgradeError UPG_INVALID_ARGUMENT: it declares what cannot be */
 export function cManifest(bytes: Uint8Array): ManifestDocument | undefined {
-  const sections = decodeModule(bytes, new Findings()).module.customs.filter(
-    ({ name }) => name === C_DECLARATION_SECTION,
-  );
+  const sections = readModule(bytes).customs.filter(({ name }) => name === C_DECLARATION_SECTION);
   if (sections.length === 0) return undefined;
   const text = sections.map(({ payloadStart, section }) =>
     decodeText(bytes.subarray(payloadStart, section.end), notText),

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { join, posix, resolve } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { concatBytes, toHex, utf8 } from "../../base/text/bytes.js";
-import { MANIFEST_SECTION } from "../../upgrade/handler/manifest/manifest.js";
+import { MANIFEST_SECTION } from "../../upgrade/handler/manifest/manifest-types.js";
 import { customSection } from "../../upgrade/wasm/custom-section.js";
 import { type Compiler, packageFolder } from "./compiler.js";
 import { type ManifestDocument, runDeclaration } from "./declaration.js";

@@ -6,7 +6,8 @@
 import { UpgradeError } from "../../base/errors/errors.js";
 import { decodeUtf16 } from "../../base/text/text.js";
 import { requireNoFindings } from "../../upgrade/handler/handler.js";
-import { METER_EXPORTS, meterModule } from "../../upgrade/handler/meter/meter.js";
+import { meterModule } from "../../upgrade/handler/meter/meter.js";
+import { METER_EXPORTS } from "../../upgrade/handler/meter/meter-exports.js";
 import { decodeModule } from "../../upgrade/wasm/decode.js";
 import { Findings } from "../../upgrade/wasm/findings.js";
 import { functionNamer } from "../../upgrade/wasm/function-names.js";
@@ -23,7 +24,7 @@ type JsonInteger = number | string;
 const jsonInteger = (value: bigint): JsonInteger =>
   value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
 
-/** A manifest as JSON; `parseManifest` of the handler room is the judge of it. */
+/** A manifest as JSON; check.wasm is the judge of it. */
 export interface ManifestDocument {
   readonly abi: 1;
   readonly name: string;

@@ -5,9 +5,10 @@ import { shellWord } from "../../base/text/shell-word.js";
 import { visible } from "../../base/text/visible.js";
 import { examineHandler } from "../../upgrade/handler/check/check.js";
 import type { ModuleTable } from "../../upgrade/module/module-table.js";
+import { readModule } from "../../upgrade/wasm/decode.js";
 import { authorFindings } from "./author-findings.js";
 import { type Consequences, consequenceLines, consequencesOf } from "./consequences/consequences.js";
-import { meteredText } from "./metered-file.js";
+import { carriedBytes, meteredText } from "./metered-file.js";
 import { readWasmFile } from "./wasm-file.js";
 
 const REFUSED_EXIT = ERROR_KINDS.UPG_HANDLER_FORMAT.exit;
@@ -40,12 +41,13 @@ export function checkFile(file: string, table?: ModuleTable): FileCheck {
   try {
     const { bytes, sha256 } = readWasmFile(file);
     const examined = examineHandler(bytes);
-    const { manifest, module, metered: inside } = examined;
+    const { manifest } = examined;
     const gas = manifest ? String(manifest.gasLimit) : null;
-    const does = manifest && module ? consequencesOf(manifest, module, table) : undefined;
-    const findings = [...authorFindings(examined), ...chainFindings(does)];
+    const module = readModule(examined.bytes);
+    const does = manifest ? consequencesOf(manifest, module, table) : undefined;
+    const findings = [...authorFindings(module, examined.findings), ...chainFindings(does)];
     const ok = findings.length === 0;
-    const metered = inside?.length ?? null;
+    const metered = carriedBytes(examined);
     return { file, sha256, ok, name: manifest?.name ?? null, gas_limit: gas, metered, findings, ...does };
   } catch (error) {
     if (!isUpgradeError(error)) throw error;

@@ -2,13 +2,15 @@
 
 import { decodeText } from "../../base/text/text.js";
 import { examineHandler } from "../../upgrade/handler/check/check.js";
-import { MANIFEST_SECTION } from "../../upgrade/handler/manifest/manifest.js";
+import { MANIFEST_SECTION } from "../../upgrade/handler/manifest/manifest-types.js";
 import type { ModuleTable } from "../../upgrade/module/module-table.js";
+import { readModule } from "../../upgrade/wasm/decode.js";
 import type { Finding } from "../../upgrade/wasm/findings.js";
 import { functionNamer } from "../../upgrade/wasm/function-names.js";
 import { signatureText } from "../../upgrade/wasm/value-types.js";
 import { SECTION, type WasmModule } from "../../upgrade/wasm/wasm-module.js";
 import { type Consequences, consequencesOf } from "./consequences/consequences.js";
+import { carriedBytes } from "./metered-file.js";
 import { readWasmFile } from "./wasm-file.js";
 
 export interface InspectedFunction {
@@ -46,19 +48,17 @@ export interface InspectedFile extends Inspection {
 export function inspectFile(file: string, table?: ModuleTable): InspectedFile {
   const { bytes, sha256, size } = readWasmFile(file);
   const inspection = inspectHandler(bytes);
-  const { manifest, module } = examineHandler(bytes);
-  const does = manifest && module ? consequencesOf(manifest, module, table) : undefined;
+  const { manifest } = examineHandler(bytes);
+  const does = manifest ? consequencesOf(manifest, readModule(bytes), table) : undefined;
   return { file, sha256, size, ok: inspection.findings.length === 0, ...inspection, does };
 }
 
 const SECTION_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(SECTION).map(([name, id]) => [id, name]));
 
-export function inspectHandler(bytes: Uint8Array): Inspection {
-  const { module, metered, findings } = examineHandler(bytes);
-  if (!module) {
-    const none = { manifest: null, metered: null, memory: null };
-    return { ...none, imports: [], exports: [], sections: [], functions: [], findings };
-  }
+export function inspectHandler(file: Uint8Array): Inspection {
+  const { bytes, findings, ...examined } = examineHandler(file);
+  const module = readModule(bytes);
+  const metered = carriedBytes(examined);
   const nameOf = functionNamer(module);
   const [memory] = module.memories;
   return {
@@ -81,7 +81,7 @@ export function inspectHandler(bytes: Uint8Array): Inspection {
       offset: start,
       bytes: end - start,
     })),
-    metered: metered ? { bytes: metered.length } : null,
+    metered: metered === null ? null : { bytes: metered },
     memory: memory ? { pages: memory.min, pages_max: memory.max ?? null } : null,
     findings,
   };

@@ -2,7 +2,7 @@
 
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
-import { examineHandler } from "../../upgrade/handler/check/check.js";
+import { type Examination, examineHandler } from "../../upgrade/handler/check/check.js";
 import { loadHandler, type WasmHandler } from "../../upgrade/handler/handler.js";
 import { withMetered } from "../../upgrade/handler/metered-section.js";
 import { writeOutFile } from "./out-file.js";
@@ -59,4 +59,9 @@ function meteredOf(file: string, bytes: Uint8Array): Uint8Array {
   }
 }
 
-const meteredBytes = (file: Uint8Array) => examineHandler(file).metered?.length ?? null;
+/** Bytes of the metered module that a file carries; null: none, or one that is refused. */
+export function carriedBytes({ facts, metered }: Pick<Examination, "facts" | "metered">): number | null {
+  return facts?.carriesMetered && metered ? metered.length : null;
+}
+
+const meteredBytes = (file: Uint8Array) => carriedBytes(examineHandler(file));

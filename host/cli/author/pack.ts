@@ -4,10 +4,11 @@ import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { usage } from "../../base/terminal/usage.js";
 import { concatBytes, utf8 } from "../../base/text/bytes.js";
-import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
-import { METERED_SECTION } from "../../upgrade/handler/check/metered.js";
+import { HANDLER_BYTES_MAX, MANIFEST_BYTES_MAX } from "../../base/types/limits.js";
+import { examineHandler } from "../../upgrade/handler/check/check.js";
 import { loadHandler } from "../../upgrade/handler/handler.js";
-import { MANIFEST_SECTION, parseManifest } from "../../upgrade/handler/manifest/manifest.js";
+import { MANIFEST_SECTION } from "../../upgrade/handler/manifest/manifest-types.js";
+import { METERED_SECTION } from "../../upgrade/handler/metered-section.js";
 import { customSection, withoutSections } from "../../upgrade/wasm/custom-section.js";
 import { C_DECLARATION_SECTION, cManifest } from "./c-declaration.js";
 import { meteredText, putMetered } from "./metered-file.js";
@@ -71,8 +72,20 @@ function manifestOf(file: string, module: Uint8Array, manifest: string | undefin
   }
   if (declared) throw usage(`${file} declares its manifest itself: leave --manifest out`);
   const json = named(manifest, () => trimmed(readWasmFile(manifest).bytes));
-  named(manifest, () => parseManifest(json));
+  named(manifest, () => requireManifest(json));
   return json;
+}
+
+/** Before it is in a file, so that an error is about the manifest's own file: it is checked in a module that has nothing else. */
+function requireManifest(json: Uint8Array): void {
+  if (json.length > MANIFEST_BYTES_MAX) {
+    const what = `manifest: $: has ${json.length} bytes, at most ${MANIFEST_BYTES_MAX} are allowed`;
+    throw new UpgradeError("UPG_HANDLER_MANIFEST", what);
+  }
+  const module = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+  const { findings } = examineHandler(concatBytes(module, customSection(MANIFEST_SECTION, json)));
+  const found = findings.find(({ code }) => code === "UPG_HANDLER_MANIFEST");
+  if (found) throw new UpgradeError(found.code, found.message);
 }
 
 export function packText({ file, name, sha256: hash, size, metered, gas_limit, warnings }: PackAnswer): string {

@@ -2,7 +2,7 @@
 import { compareText, EMPTY, fromHex } from "../../base/text/bytes.js";
 import type { Height } from "../../base/types/types.js";
 import type { WasmHandler } from "./handler.js";
-import { GAS_SCHEDULE } from "./meter/schedule-name.js";
+import { GAS_SCHEDULE } from "./meter/schedule.js";
 import { receiptBytes, type StoreReceipt } from "./receipt.js";
 import type { HandlerReport } from "./run/sandbox.js";
 

@@ -1,7 +1,4 @@
-/**
- * From bytes to a handler: copy, validate and hash them as they came, prepare, compile. `prepare` is the place of
- * everything that the host changes in a module.
- */
+/** From bytes to a handler: a copy is checked and hashed as it came, and what check.wasm made of it is compiled. */
 
 import { assert, UpgradeError } from "../../base/errors/errors.js";
 import { requireSha256 } from "../../base/native/required-sha256.js";
@@ -9,10 +6,8 @@ import { toHex } from "../../base/text/bytes.js";
 import { PROGRAM } from "../../base/text/program-text.js";
 import type { Sha256 } from "../../base/types/types.js";
 import type { Finding } from "../wasm/findings.js";
-import type { WasmModule } from "../wasm/wasm-module.js";
 import { examineHandler } from "./check/check.js";
 import type { Manifest } from "./manifest/manifest-types.js";
-import { meterModule } from "./meter/meter.js";
 import { engineFailure } from "./run/failures.js";
 
 /** A module that passed every check. Only {@link loadHandler} makes one. */
@@ -26,6 +21,8 @@ export interface WasmHandler {
   readonly bytes: Uint8Array;
   /** @internal what runs: the file, metered and compiled */
   readonly module: WebAssembly.Module;
+  /** @internal pages of memory that it begins with, and that it may have at most */
+  readonly memory: { readonly pages: number; readonly pagesMax: number };
   /** @internal what it was hashed with: its writes are too */
   readonly sha256: Sha256;
 }
@@ -51,27 +48,21 @@ export function loadHandler(bytes: Uint8Array, { sha256, file }: LoadOptions): W
   requireSha256(sha256);
   const examined = examineHandler(bytes);
   requireNoFindings(examined.findings);
-  const { module, manifest, metered } = examined;
-  assert(module && manifest, "a module without findings has no manifest");
-  const hash = toHex(sha256(examined.bytes));
+  const { bytes: copy, manifest, facts, metered } = examined;
+  assert(manifest && facts && metered, "a file without findings has no metered module");
   return Object.freeze({
     manifest,
-    hash,
+    hash: toHex(sha256(copy)),
     file,
-    bytes: examined.bytes,
-    module: compile(prepare(module, metered)),
+    bytes: copy,
+    module: compile(metered),
+    memory: { pages: facts.memoryPages, pagesMax: facts.memoryPagesMax },
     sha256,
   });
 }
 
-/** Everything that the host changes in a module before it is compiled. */
-function prepare(module: WasmModule, metered?: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const prepared = metered ?? meterModule(module);
-  assert(WebAssembly.validate(prepared), "a valid module became invalid when it was metered");
-  return prepared;
-}
-
 function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
+  assert(WebAssembly.validate(bytes), "a valid module became invalid when it was metered");
   try {
     return new WebAssembly.Module(bytes);
   } catch (cause) {

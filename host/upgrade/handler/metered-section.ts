@@ -1,6 +1,6 @@
 /**
- * The metered module inside the handler's own file (docs/abi.md): custom section `chain-upgrade.metered`. Hosts that have
- * no meter run these bytes, so one hash pins both. This host makes them again from the module, and takes no others.
+ * The metered module inside the handler's own file (docs/abi.md), a custom section. Hosts that have no meter run these bytes, so one
+ * hash pins both. check.wasm makes them again from the module, and takes no others.
  */
 
 import { assert, UpgradeError } from "../../base/errors/errors.js";
@@ -8,9 +8,9 @@ import { concatBytes } from "../../base/text/bytes.js";
 import { HANDLER_BYTES_MAX } from "../../base/types/limits.js";
 import { customSection, withoutSections } from "../wasm/custom-section.js";
 import { examineHandler } from "./check/check.js";
-import { METERED_SECTION } from "./check/metered.js";
 import { requireNoFindings } from "./handler.js";
-import { meterModule } from "./meter/meter.js";
+
+export const METERED_SECTION = "chain-upgrade.metered";
 
 /**
  * The file with its metered module at its end; one that it has is replaced. The bytes depend on the file's others and on
@@ -20,14 +20,14 @@ import { meterModule } from "./meter/meter.js";
  */
 export function withMetered(file: Uint8Array): Uint8Array {
   const plain = file.length > HANDLER_BYTES_MAX ? file : withoutSections(file, [METERED_SECTION]);
-  const { module, findings } = examineHandler(plain);
+  const { metered, findings } = examineHandler(plain);
   requireNoFindings(findings);
-  assert(module, "a file without findings has no module");
-  const metered = concatBytes(plain, customSection(METERED_SECTION, meterModule(module)));
-  if (metered.length > HANDLER_BYTES_MAX) throw tooLong(metered.length);
+  assert(metered, "a file without findings has no metered module");
+  const whole = concatBytes(plain, customSection(METERED_SECTION, metered));
+  if (whole.length > HANDLER_BYTES_MAX) throw tooLong(whole.length);
   // The section counts as one more.
-  requireNoFindings(examineHandler(metered).findings);
-  return metered;
+  requireNoFindings(examineHandler(whole).findings);
+  return whole;
 }
 
 function tooLong(length: number): UpgradeError {

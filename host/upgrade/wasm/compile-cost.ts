@@ -23,21 +23,15 @@ import {
   LOOPS_MAX,
   VALUES_MAX,
 } from "./limits.js";
-import { type Instruction, instructionOf, OP } from "./opcodes.js";
+import { type Instruction, numbersByOpcode, OP, slotOf } from "./opcodes.js";
 import type { FunctionBody } from "./wasm-module.js";
 
-const PREFIXED = 0xfc00;
-/** One byte for each opcode: what of {@link BRANCHES} and {@link MAKES_VALUE} it does. */
-const traits = new Uint8Array(512);
 const BRANCHES = 1;
 const MAKES_VALUE = 2;
-
-for (let index = 0; index < traits.length; index++) {
-  const opcode = index < 256 ? index : PREFIXED + index - 256;
-  const instruction = instructionOf(opcode);
-  if (instruction)
-    traits[index] = (branches(opcode, instruction) ? BRANCHES : 0) | (makesValue(instruction) ? MAKES_VALUE : 0);
-}
+/** By opcode: what of {@link BRANCHES} and {@link MAKES_VALUE} it does. */
+const traits = /* @__PURE__ */ numbersByOpcode(
+  (instruction, opcode) => (branches(opcode, instruction) ? BRANCHES : 0) | (makesValue(instruction) ? MAKES_VALUE : 0),
+);
 
 function branches(opcode: number, { name }: Instruction): boolean {
   if (opcode === OP.block || opcode === OP.loop || opcode === OP.if || opcode === OP.else) return true;
@@ -78,7 +72,7 @@ export class FunctionCost {
 
   /** @throws Refusal at the first instruction that is too much */
   step({ opcode, labelCount, control, start }: InstructionCursor): void {
-    const trait = traits[opcode < 256 ? opcode : opcode - PREFIXED + 256] as number;
+    const trait = traits[slotOf(opcode)] as number;
     const isCall = opcode === OP.call || opcode === OP.callIndirect;
     if (isCall) require("calls", ++this.#calls, CALLS_MAX, start);
     if (trait & MAKES_VALUE || isCall) {

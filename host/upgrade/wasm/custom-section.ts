@@ -1,7 +1,6 @@
 /** Custom sections, which engines pass over: a name, then bytes of any kind. One is made; those of some names are taken out. */
 import { concatBytes, utf8 } from "../../base/text/bytes.js";
-import { decodeModule } from "./decode.js";
-import { Findings } from "./findings.js";
+import { readModule } from "./decode.js";
 
 const CUSTOM_ID = 0;
 
@@ -20,7 +19,7 @@ function leb(value: number): Uint8Array {
 
 /** The file without its custom sections of these names; from where it cannot be read on, it stays as it is. */
 export function withoutSections(file: Uint8Array, names: readonly string[]): Uint8Array {
-  const { customs } = decodeModule(file, new Findings()).module;
+  const { customs } = readModule(file);
   const parts: Uint8Array[] = [];
   let at = 0;
   for (const { name, section } of customs) {

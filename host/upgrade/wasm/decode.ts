@@ -1,6 +1,9 @@
 /**
- * Our own decoder of WebAssembly modules. Engines accept more each year and not the same; what a handler may be must not
- * depend on the engine, so every byte of a module is read here against an allow-list. It reports all it can: a broken
+ * A decoder of WebAssembly modules. Whether a file is a handler is for check.wasm to say; this decoder is for the tools of authors,
+ * which show what is inside of a file, find the line of a byte, and run modules that have no manifest yet. It reads by the same
+ * rules, since the meter (handler/meter) relies on them; tests hold the two equal.
+ *
+ * Every byte of a module is read here against an allow-list. It reports all it can: a broken
  * policy is noted and reading goes on; a broken function body ends that body, a broken section what is built on it.
  * Types of operands are left to `WebAssembly.validate`, which must agree before a module is used.
  *
@@ -19,7 +22,7 @@ import {
   decodeTables,
 } from "./decode-storage.js";
 import { DraftModule } from "./draft-module.js";
-import { attempt, type Findings, malformed, Refusal } from "./findings.js";
+import { attempt, Findings, malformed, Refusal } from "./findings.js";
 import { CUSTOM_SECTIONS_MAX } from "./limits.js";
 import { SECTION, type Section, type WasmModule } from "./wasm-module.js";
 
@@ -29,23 +32,32 @@ const VERSION = [0x01, 0x00, 0x00, 0x00];
 
 type SectionDecoder = (module: DraftModule, reader: ByteReader) => void;
 
-const DECODERS: ReadonlyMap<number, SectionDecoder> = new Map([
-  [SECTION.type, decodeTypes],
-  [SECTION.import, decodeImports],
-  [SECTION.function, decodeFunctions],
-  [SECTION.table, decodeTables],
-  [SECTION.memory, decodeMemories],
-  [SECTION.tag, refuseTags],
-  [SECTION.global, decodeGlobals],
-  [SECTION.export, decodeExports],
-  [SECTION.start, refuseStart],
-  [SECTION.element, decodeElements],
-  [SECTION.dataCount, decodeDataCount],
-  [SECTION.code, decodeCode],
-  [SECTION.data, decodeData],
-]);
+/** Both marked as pure, as the table of opcodes. */
+const DECODERS = /* @__PURE__ */ sectionDecoders();
 /** Sections are in this order, each at most once; custom sections anywhere. */
-const ORDER = [...DECODERS.keys()];
+const ORDER = /* @__PURE__ */ sectionOrder();
+
+function sectionDecoders(): ReadonlyMap<number, SectionDecoder> {
+  return new Map([
+    [SECTION.type, decodeTypes],
+    [SECTION.import, decodeImports],
+    [SECTION.function, decodeFunctions],
+    [SECTION.table, decodeTables],
+    [SECTION.memory, decodeMemories],
+    [SECTION.tag, refuseTags],
+    [SECTION.global, decodeGlobals],
+    [SECTION.export, decodeExports],
+    [SECTION.start, refuseStart],
+    [SECTION.element, decodeElements],
+    [SECTION.dataCount, decodeDataCount],
+    [SECTION.code, decodeCode],
+    [SECTION.data, decodeData],
+  ]);
+}
+
+function sectionOrder(): readonly number[] {
+  return [...DECODERS.keys()];
+}
 
 export interface Decoded {
   readonly module: WasmModule;
@@ -54,6 +66,9 @@ export interface Decoded {
   /** Every section was read to its end; a body may still be broken. */
   readonly isWhole: boolean;
 }
+
+/** What can be read of a module, whatever is wrong with it. */
+export const readModule = (bytes: Uint8Array): WasmModule => decodeModule(bytes, new Findings()).module;
 
 export function decodeModule(bytes: Uint8Array, findings: Findings): Decoded {
   const module = new DraftModule(bytes, findings);

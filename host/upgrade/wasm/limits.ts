@@ -48,9 +48,11 @@ export const MEMORY_PAGES_MAX = 512;
 /** Findings listed for one module; the rest is only counted. */
 export const FINDINGS_MAX = 100;
 
-/** The manifest. */
+/** @internal of the manifest, as the next two: check.wasm enforces them; tests compare */
 export const JSON_NESTING_MAX = 16;
+/** @internal */
 export const STORE_PREFIXES_MAX = 64;
+/** @internal */
 export const SCANS_MAX = 64;
 
 /** Results of `handler_check`. */

@@ -58,18 +58,10 @@ export const OP = Object.freeze({
 });
 
 const PREFIXED = 0xfc00;
-const table: (Instruction | undefined)[] = [];
 
 function alignMax(name: string): number {
   const access = /^[if](32|64)\.(?:load|store)(8|16|32)?/.exec(name);
   return access ? 31 - Math.clz32(Number(access[2] ?? access[1]) / 8) : 0;
-}
-
-function define(first: number, names: string, immediate: Immediate, pops: number, pushes: number): void {
-  names.split(" ").forEach((name, index) => {
-    const isFloat = /f32|f64/.test(name);
-    table[first + index] = Object.freeze({ name, immediate, pops, pushes, isFloat, alignMax: alignMax(name) });
-  });
 }
 
 function ofType(type: string, names: string): string {
@@ -83,65 +75,98 @@ const FLOAT_UNARY = "abs neg ceil floor trunc nearest sqrt";
 const FLOAT_BINARY = "add sub mul div min max copysign";
 const FLOAT_TO_INTEGER = "f32_s f32_u f64_s f64_u";
 
-define(0x00, "unreachable nop", "none", 0, 0);
-define(0x02, "block loop if", "block", 0, 0);
-define(0x05, "else", "none", 0, 0);
-define(0x0b, "end", "none", 0, 0);
-define(0x0c, "br br_if", "label", 0, 0);
-define(0x0e, "br_table", "labels", 0, 0);
-define(0x0f, "return", "none", 0, 0);
-define(0x10, "call", "function", 0, 0);
-define(0x11, "call_indirect", "type-and-table", 0, 0);
-define(0x1a, "drop", "none", 1, 0);
-define(0x1b, "select", "none", 3, 1);
-define(0x20, "local.get", "local", 0, 1);
-define(0x21, "local.set", "local", 1, 0);
-define(0x22, "local.tee", "local", 1, 1);
-define(0x23, "global.get", "global", 0, 1);
-define(0x24, "global.set", "global", 1, 0);
-define(0x28, "i32.load i64.load f32.load f64.load", "memory-access", 1, 1);
-define(0x2c, ofType("i32", "load8_s load8_u load16_s load16_u"), "memory-access", 1, 1);
-define(0x30, ofType("i64", "load8_s load8_u load16_s load16_u load32_s load32_u"), "memory-access", 1, 1);
-define(0x36, "i32.store i64.store f32.store f64.store", "memory-access", 2, 0);
-define(0x3a, "i32.store8 i32.store16 i64.store8 i64.store16 i64.store32", "memory-access", 2, 0);
-define(0x3f, "memory.size", "memory", 0, 1);
-define(0x40, "memory.grow", "memory", 1, 1);
-define(0x41, "i32.const", "i32", 0, 1);
-define(0x42, "i64.const", "i64", 0, 1);
-define(0x43, "f32.const", "four-bytes", 0, 1);
-define(0x44, "f64.const", "eight-bytes", 0, 1);
-define(0x45, "i32.eqz", "none", 1, 1);
-define(0x46, ofType("i32", INTEGER_COMPARE), "none", 2, 1);
-define(0x50, "i64.eqz", "none", 1, 1);
-define(0x51, ofType("i64", INTEGER_COMPARE), "none", 2, 1);
-define(0x5b, ofType("f32", FLOAT_COMPARE), "none", 2, 1);
-define(0x61, ofType("f64", FLOAT_COMPARE), "none", 2, 1);
-define(0x67, "i32.clz i32.ctz i32.popcnt", "none", 1, 1);
-define(0x6a, ofType("i32", INTEGER_BINARY), "none", 2, 1);
-define(0x79, "i64.clz i64.ctz i64.popcnt", "none", 1, 1);
-define(0x7c, ofType("i64", INTEGER_BINARY), "none", 2, 1);
-define(0x8b, ofType("f32", FLOAT_UNARY), "none", 1, 1);
-define(0x92, ofType("f32", FLOAT_BINARY), "none", 2, 1);
-define(0x99, ofType("f64", FLOAT_UNARY), "none", 1, 1);
-define(0xa0, ofType("f64", FLOAT_BINARY), "none", 2, 1);
-define(0xa7, "i32.wrap_i64", "none", 1, 1);
-define(0xa8, FLOAT_TO_INTEGER.replaceAll("f", "i32.trunc_f"), "none", 1, 1);
-define(0xac, "i64.extend_i32_s i64.extend_i32_u", "none", 1, 1);
-define(0xae, FLOAT_TO_INTEGER.replaceAll("f", "i64.trunc_f"), "none", 1, 1);
-define(0xb2, ofType("f32", "convert_i32_s convert_i32_u convert_i64_s convert_i64_u demote_f64"), "none", 1, 1);
-define(0xb7, ofType("f64", "convert_i32_s convert_i32_u convert_i64_s convert_i64_u promote_f32"), "none", 1, 1);
-define(0xbc, "i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64", "none", 1, 1);
-define(0xc0, "i32.extend8_s i32.extend16_s i64.extend8_s i64.extend16_s i64.extend32_s", "none", 1, 1);
-define(PREFIXED, FLOAT_TO_INTEGER.replaceAll("f", "i32.trunc_sat_f"), "none", 1, 1);
-define(PREFIXED + 4, FLOAT_TO_INTEGER.replaceAll("f", "i64.trunc_sat_f"), "none", 1, 1);
-define(PREFIXED + 8, "memory.init", "data-and-memory", 3, 0);
-define(PREFIXED + 9, "data.drop", "data", 0, 0);
-define(PREFIXED + 10, "memory.copy", "two-memories", 3, 0);
-define(PREFIXED + 11, "memory.fill", "memory", 3, 0);
+/** First opcode, names of it and of those that follow, then {@link Instruction}'s fields. */
+type Row = readonly [first: number, names: string, immediate: Immediate, pops: number, pushes: number];
+
+const rows = (): readonly Row[] => [
+  [0x00, "unreachable nop", "none", 0, 0],
+  [0x02, "block loop if", "block", 0, 0],
+  [0x05, "else", "none", 0, 0],
+  [0x0b, "end", "none", 0, 0],
+  [0x0c, "br br_if", "label", 0, 0],
+  [0x0e, "br_table", "labels", 0, 0],
+  [0x0f, "return", "none", 0, 0],
+  [0x10, "call", "function", 0, 0],
+  [0x11, "call_indirect", "type-and-table", 0, 0],
+  [0x1a, "drop", "none", 1, 0],
+  [0x1b, "select", "none", 3, 1],
+  [0x20, "local.get", "local", 0, 1],
+  [0x21, "local.set", "local", 1, 0],
+  [0x22, "local.tee", "local", 1, 1],
+  [0x23, "global.get", "global", 0, 1],
+  [0x24, "global.set", "global", 1, 0],
+  [0x28, "i32.load i64.load f32.load f64.load", "memory-access", 1, 1],
+  [0x2c, ofType("i32", "load8_s load8_u load16_s load16_u"), "memory-access", 1, 1],
+  [0x30, ofType("i64", "load8_s load8_u load16_s load16_u load32_s load32_u"), "memory-access", 1, 1],
+  [0x36, "i32.store i64.store f32.store f64.store", "memory-access", 2, 0],
+  [0x3a, "i32.store8 i32.store16 i64.store8 i64.store16 i64.store32", "memory-access", 2, 0],
+  [0x3f, "memory.size", "memory", 0, 1],
+  [0x40, "memory.grow", "memory", 1, 1],
+  [0x41, "i32.const", "i32", 0, 1],
+  [0x42, "i64.const", "i64", 0, 1],
+  [0x43, "f32.const", "four-bytes", 0, 1],
+  [0x44, "f64.const", "eight-bytes", 0, 1],
+  [0x45, "i32.eqz", "none", 1, 1],
+  [0x46, ofType("i32", INTEGER_COMPARE), "none", 2, 1],
+  [0x50, "i64.eqz", "none", 1, 1],
+  [0x51, ofType("i64", INTEGER_COMPARE), "none", 2, 1],
+  [0x5b, ofType("f32", FLOAT_COMPARE), "none", 2, 1],
+  [0x61, ofType("f64", FLOAT_COMPARE), "none", 2, 1],
+  [0x67, "i32.clz i32.ctz i32.popcnt", "none", 1, 1],
+  [0x6a, ofType("i32", INTEGER_BINARY), "none", 2, 1],
+  [0x79, "i64.clz i64.ctz i64.popcnt", "none", 1, 1],
+  [0x7c, ofType("i64", INTEGER_BINARY), "none", 2, 1],
+  [0x8b, ofType("f32", FLOAT_UNARY), "none", 1, 1],
+  [0x92, ofType("f32", FLOAT_BINARY), "none", 2, 1],
+  [0x99, ofType("f64", FLOAT_UNARY), "none", 1, 1],
+  [0xa0, ofType("f64", FLOAT_BINARY), "none", 2, 1],
+  [0xa7, "i32.wrap_i64", "none", 1, 1],
+  [0xa8, FLOAT_TO_INTEGER.replaceAll("f", "i32.trunc_f"), "none", 1, 1],
+  [0xac, "i64.extend_i32_s i64.extend_i32_u", "none", 1, 1],
+  [0xae, FLOAT_TO_INTEGER.replaceAll("f", "i64.trunc_f"), "none", 1, 1],
+  [0xb2, ofType("f32", "convert_i32_s convert_i32_u convert_i64_s convert_i64_u demote_f64"), "none", 1, 1],
+  [0xb7, ofType("f64", "convert_i32_s convert_i32_u convert_i64_s convert_i64_u promote_f32"), "none", 1, 1],
+  [0xbc, "i32.reinterpret_f32 i64.reinterpret_f64 f32.reinterpret_i32 f64.reinterpret_i64", "none", 1, 1],
+  [0xc0, "i32.extend8_s i32.extend16_s i64.extend8_s i64.extend16_s i64.extend32_s", "none", 1, 1],
+  [PREFIXED, FLOAT_TO_INTEGER.replaceAll("f", "i32.trunc_sat_f"), "none", 1, 1],
+  [PREFIXED + 4, FLOAT_TO_INTEGER.replaceAll("f", "i64.trunc_sat_f"), "none", 1, 1],
+  [PREFIXED + 8, "memory.init", "data-and-memory", 3, 0],
+  [PREFIXED + 9, "data.drop", "data", 0, 0],
+  [PREFIXED + 10, "memory.copy", "two-memories", 3, 0],
+  [PREFIXED + 11, "memory.fill", "memory", 3, 0],
+];
+
+/** Marked as pure: a host that only runs handlers is bundled without it. */
+const table = /* @__PURE__ */ instructionTable();
+
+function instructionTable(): readonly (Instruction | undefined)[] {
+  const all: Instruction[] = [];
+  for (const [first, names, immediate, pops, pushes] of rows()) {
+    names.split(" ").forEach((name, index) => {
+      const isFloat = /f32|f64/.test(name);
+      all[first + index] = Object.freeze({ name, immediate, pops, pushes, isFloat, alignMax: alignMax(name) });
+    });
+  }
+  return all;
+}
 
 /** Undefined: no instruction that this decoder knows; ask {@link refusedFamily} next. */
 export function instructionOf(opcode: number): Instruction | undefined {
   return table[opcode];
+}
+
+/** Place of an opcode in a table with 256 places for those of one byte, and as many for the prefixed ones. */
+export const slotOf = (opcode: number): number => (opcode < 256 ? opcode : opcode - PREFIXED + 256);
+
+/** Such a table: a number for each allowed instruction. */
+export function numbersByOpcode(numberOf: (instruction: Instruction, opcode: number) => number): Uint16Array {
+  const numbers = new Uint16Array(512);
+  for (let slot = 0; slot < numbers.length; slot++) {
+    const opcode = slot < 256 ? slot : PREFIXED + slot - 256;
+    const instruction = instructionOf(opcode);
+    if (instruction) numbers[slot] = numberOf(instruction, opcode);
+  }
+  return numbers;
 }
 
 const EXCEPTIONS = "exception handling is not allowed; build without it (panic=abort)";

@@ -1,5 +1,5 @@
 /**
- * check.wasm says of every file what the reading in TypeScript says: verdict, codes, places, messages, manifest, metered module.
+ * check.wasm says of every file what the oracle in TypeScript says (test/oracle): verdict, codes, places, messages, manifest, metered module.
  * The campaign of mutated handlers (fuzz/) compares the two as well.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { concatBytes, fromBase64 } from "../../../host/base/text/bytes.js";
 import { HANDLER_BYTES_MAX } from "../../../host/base/types/limits.js";
+import { examineHandler } from "../../../host/upgrade/handler/check/check.js";
 import { withMetered } from "../../../host/upgrade/handler/metered-section.js";
 import { ROOT } from "../../house/sources.js";
 import { loadFile } from "../../vectors/harness.js";
@@ -20,12 +21,12 @@ import { asHandler } from "../random/as-handler.js";
 import { Random } from "../random/random.js";
 import { randomGuest } from "../random/random-guest.js";
 import { randomModule } from "../random/random-module.js";
-import { checker, compared } from "./compared.js";
+import { compared } from "./compared.js";
 
 const ROUNDS = 4_000;
 const SEED = 20_270;
 
-describe("check.wasm and the reading in TypeScript → the same", () => {
+describe("check.wasm and the oracle → the same", () => {
   test("of the examples", () => {
     const folder = join(ROOT, "build/examples");
     for (const name of readdirSync(folder).filter((each) => each.endsWith(".wasm"))) {
@@ -129,11 +130,11 @@ describe("check.wasm", () => {
     const all = { batch: "(i32.const 4)", check: "(i32.const 0)", err: "(i32.const 0)" };
     const more = '(func (export "_initialize"))';
     const memory = '(memory (export "memory") 17 600)';
-    expect(checker.file(new Uint8Array(build(guest({ ...all, more, memory })))).facts).toEqual({
+    expect(examineHandler(build(guest({ ...all, more, memory }))).facts).toEqual({
       ...{ gasSchedule: "gas-2", batch: true, check: true, err: true, initialize: true },
       ...{ memoryPages: 17, memoryPagesMax: 512, carriesMetered: false },
     });
-    expect(checker.file(new Uint8Array(build(guest()))).facts).toEqual({
+    expect(examineHandler(build(guest())).facts).toEqual({
       ...{ gasSchedule: "gas-2", batch: false, check: false, err: false, initialize: false },
       ...{ memoryPages: 16, memoryPagesMax: 512, carriesMetered: false },
     });

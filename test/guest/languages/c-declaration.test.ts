@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { utf8 } from "../../../host/base/text/bytes.js";
-import { parseManifest } from "../../../host/upgrade/handler/manifest/manifest.js";
 import { bytes, openHandler, runScene, type Scene } from "../../../host/upgrade/test-kit/index.js";
 import { ROOT } from "../../house/sources.js";
 import { thrownBy } from "../../thrown-by.js";
+import { parseManifest } from "../checker/compared-manifest.js";
 import { buildCText, LANGUAGES } from "./compilers.js";
 
 // Compilers share the machine with everything else.

@@ -4,12 +4,11 @@
  */
 
 import { CodeWriter } from "../../../host/upgrade/handler/meter/code-writer.js";
+import { instructionPrice, isLoad } from "../../../host/upgrade/handler/meter/instruction-prices.js";
 import {
   FAR_LOAD_PRICE,
   FLAT_PRICE_MAX,
   GROW_PAGE_PRICE,
-  instructionPrice,
-  isLoad,
   NEAR_PAGES,
 } from "../../../host/upgrade/handler/meter/schedule.js";
 import { ByteReader } from "../../../host/upgrade/wasm/byte-reader.js";

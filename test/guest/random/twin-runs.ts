@@ -1,5 +1,5 @@
 /** Runs a module as it came and metered, call by call, and says where they differ. */
-import { METER_EXPORTS } from "../../../host/upgrade/handler/meter/meter.js";
+import { METER_EXPORTS } from "../../../host/upgrade/handler/meter/meter-exports.js";
 import { metered } from "./metering.js";
 import type { RandomModule } from "./random-module.js";
 import { REFERENCE_GAS, referenceMetered } from "./reference-meter.js";

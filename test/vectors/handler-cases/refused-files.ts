@@ -1,8 +1,7 @@
 /** Files that are refused: those of test/guest/hostile, and what the manifest is held to, field by field. */
 import { concatBytes } from "../../../host/base/text/bytes.js";
 import { examineHandler } from "../../../host/upgrade/handler/check/check.js";
-import { METERED_SECTION } from "../../../host/upgrade/handler/check/metered.js";
-import { withMetered } from "../../../host/upgrade/handler/metered-section.js";
+import { METERED_SECTION, withMetered } from "../../../host/upgrade/handler/metered-section.js";
 import {
   assemble,
   build,

@@ -4,8 +4,7 @@
  */
 import { equalBytes } from "../../../base/text/bytes.js";
 import type { MapDocument } from "../../../upgrade/test-kit/failure/handler-map.js";
-import { decodeModule } from "../../../upgrade/wasm/decode.js";
-import { Findings } from "../../../upgrade/wasm/findings.js";
+import { readModule } from "../../../upgrade/wasm/decode.js";
 import { functionNamer } from "../../../upgrade/wasm/function-names.js";
 import { SECTION, type Section, type WasmModule } from "../../../upgrade/wasm/wasm-module.js";
 import { type CompileOptions, compileMapped, type Output } from "../compile.js";
@@ -33,7 +32,7 @@ export async function makeMap(options: CompileOptions, released: ReleasedHandler
 }
 
 function mapOf({ wasm, sourceMap }: Output, released: ReleasedHandler): string | undefined {
-  const [named, module] = [decoded(wasm), decoded(released.bytes)];
+  const [named, module] = [readModule(wasm), readModule(released.bytes)];
   const section = codeOf(named);
   if (!section || !isSameCode(named, module)) return undefined;
   const { sources, lines } = readSourceMap(sourceMap);
@@ -47,8 +46,6 @@ function mapOf({ wasm, sourceMap }: Output, released: ReleasedHandler): string |
   };
   return `${JSON.stringify(document)}\n`;
 }
-
-const decoded = (bytes: Uint8Array) => decodeModule(bytes, new Findings()).module;
 
 const codeOf = ({ sections }: WasmModule) => sections.find(({ id }) => id === SECTION.code);
 

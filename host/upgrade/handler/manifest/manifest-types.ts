@@ -1,5 +1,10 @@
-/** What a manifest says (docs/abi.md); `parseManifest` makes one. */
+/**
+ * The manifest of a handler: a custom section, JSON (docs/abi.md). It says which plan the handler serves, what it may touch, and
+ * which layouts it takes; nothing else gives a handler any right. check.wasm reads it.
+ */
 import type { StoreUpgrades } from "../../../base/types/types.js";
+
+export const MANIFEST_SECTION = "chain-upgrade.manifest";
 
 export interface ManifestStore {
   readonly name: string;

@@ -6,17 +6,12 @@
  * loads and globals are kept only while the code keeps them: something in between may have changed them. Constants of
  * 32 bits are made again; those of 64 bits are kept by Cranelift.
  */
-import { type Instruction, instructionOf } from "../../wasm/opcodes.js";
+import { type Instruction, numbersByOpcode, slotOf } from "../../wasm/opcodes.js";
 import type { FunctionBody } from "../../wasm/wasm-module.js";
 import { FRAME_BYTES, SLOT_BYTES } from "./schedule.js";
 
-const PREFIXED = 0xfc00;
 /** By opcode: values that a compiler may keep of one instruction. */
-const kept = new Uint8Array(512);
-for (let index = 0; index < kept.length; index++) {
-  const instruction = instructionOf(index < 256 ? index : PREFIXED + index - 256);
-  if (instruction && isKept(instruction)) kept[index] = 1;
-}
+const kept = /* @__PURE__ */ numbersByOpcode((instruction) => (isKept(instruction) ? 1 : 0));
 
 function isKept({ immediate, pops, pushes }: Instruction): boolean {
   if (immediate === "memory-access" || immediate === "i64") return true;
@@ -25,7 +20,7 @@ function isKept({ immediate, pops, pushes }: Instruction): boolean {
 
 /** @param opcode of an allowed instruction */
 export function keptValues(opcode: number): number {
-  return kept[opcode < 256 ? opcode : opcode - PREFIXED + 256] as number;
+  return kept[slotOf(opcode)] as number;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { InstructionCursor } from "../../wasm/instruction-cursor.js";
 import { OP } from "../../wasm/opcodes.js";
 import type { FunctionBody, WasmModule } from "../../wasm/wasm-module.js";
 import { frameBytes, keptValues } from "./frame-size.js";
-import { instructionPrice, isLoad } from "./schedule.js";
+import { instructionPrice, isLoad } from "./instruction-prices.js";
 
 export interface FunctionFacts {
   /** Sum of all instructions, each once, without what callees cost. */

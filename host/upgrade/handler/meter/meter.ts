@@ -2,28 +2,24 @@
  * Puts the count of gas and stack into a handler, and gives its memory a maximum. What it adds is after what was
  * there, so no index changes: globals, a function in place of memory.grow, exports that begin with `chain-upgrade:`.
  * Custom sections are left out. The result depends on the bytes of the original and on the schedule alone.
+ *
+ * Handlers run as check.wasm meters them. This meter makes the same bytes. It is for the tools of authors, who need to know which byte
+ * of the original each byte is from, and which function used how much gas; and it meters modules that are no handlers yet.
  */
 import { assert } from "../../../base/errors/errors.js";
 import { ByteReader } from "../../wasm/byte-reader.js";
 import { InstructionCursor } from "../../wasm/instruction-cursor.js";
 import { MEMORY_PAGES_MAX } from "../../wasm/limits.js";
 import { EXTERNAL_KINDS, type FunctionBody, SECTION, type WasmModule } from "../../wasm/wasm-module.js";
-import { RESERVED_EXPORT_PREFIX } from "../check/interface.js";
 import { CallGraph } from "./call-graph.js";
 import { CodeWriter } from "./code-writer.js";
 import type { Entry } from "./edits.js";
 import { type FunctionFacts, factsOf } from "./function-facts.js";
 import { type Added, Injector, IS_FAR, type MemorySize } from "./injected.js";
+import { METER_EXPORTS } from "./meter-exports.js";
 import { writeFlat, writeMetered } from "./meter-function.js";
 import { NEAR_PAGES, STACK_BUDGET } from "./schedule.js";
 import { Segments } from "./segments.js";
-
-/** Exported globals of a metered module. */
-export const METER_EXPORTS = Object.freeze({
-  gas: `${RESERVED_EXPORT_PREFIX}gas`,
-  stack: `${RESERVED_EXPORT_PREFIX}stack`,
-  refused: `${RESERVED_EXPORT_PREFIX}refused`,
-});
 
 const HEADER_BYTES = 8;
 const ADDED_GLOBALS = 4;

@@ -12,7 +12,7 @@ import type { FunctionBody } from "../../wasm/wasm-module.js";
 import type { CallGraph } from "./call-graph.js";
 import { EDIT, Edits } from "./edits.js";
 import { isBulk, MEMORY_GROW } from "./function-facts.js";
-import { instructionPrice, isLoad } from "./schedule.js";
+import { instructionPrice, isLoad } from "./instruction-prices.js";
 
 const LEVELS = NESTING_MAX + 2;
 

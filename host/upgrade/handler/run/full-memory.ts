@@ -2,9 +2,7 @@
  * A memory that is full, in words. Guests end themselves with `unreachable` when they get no more memory, as for much else;
  * that all of it is in use says why. The words are for people: code and gas are those of any other trap.
  */
-import { decodeModule } from "../../wasm/decode.js";
-import { Findings } from "../../wasm/findings.js";
-import { MEMORY_PAGES_MAX, PAGE_BYTES } from "../../wasm/limits.js";
+import { PAGE_BYTES } from "../../wasm/limits.js";
 import type { WasmHandler } from "../handler.js";
 
 export interface MemoryUse {
@@ -29,9 +27,8 @@ export function memoryUse(handler: WasmHandler, details: Details): MemoryUse {
 }
 
 /** Bytes that a handler's memory has in the beginning, and at most. */
-export function memoryBounds({ bytes }: WasmHandler): { readonly min: number; readonly max: number } {
-  const { min = 0, max = MEMORY_PAGES_MAX } = decodeModule(bytes, new Findings()).module.memories[0] ?? {};
-  return { min: min * PAGE_BYTES, max: Math.min(max, MEMORY_PAGES_MAX) * PAGE_BYTES };
+export function memoryBounds({ memory }: WasmHandler): { readonly min: number; readonly max: number } {
+  return { min: memory.pages * PAGE_BYTES, max: memory.pagesMax * PAGE_BYTES };
 }
 
 /** It grew up to its limit. One that cannot grow is not full for that. */

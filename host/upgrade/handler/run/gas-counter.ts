@@ -3,7 +3,7 @@
  * same number, so there is one count and one end.
  */
 import { assert, UpgradeError } from "../../../base/errors/errors.js";
-import { METER_EXPORTS } from "../meter/meter.js";
+import { METER_EXPORTS } from "../meter/meter-exports.js";
 import { HOST_PRICES } from "../meter/schedule.js";
 
 const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER);

@@ -16,7 +16,6 @@ import type { FrameScan } from "../../../base/types/types.js";
 import { readU32 } from "../../../base/wire/u32.js";
 import { OP_DELETE, OP_PUT } from "../../../state/branch/kv/frames.js";
 import { guestLine, guestText, guestText16 } from "../../wasm/guest-text.js";
-import { ABORT_MODULE, IMPORT_MODULE } from "../check/interface.js";
 import { pairsPrice } from "../meter/pairs-price.js";
 import { HOST_PRICES, longPrice } from "../meter/schedule.js";
 import { failed, trap } from "./failures.js";
@@ -90,8 +89,8 @@ export class HostImports {
       abort: (message: number, file: number, line: number, column: number) => this.#abort(message, file, line, column),
     });
     const imports: WebAssembly.Imports = Object.create(null);
-    imports[IMPORT_MODULE] = Object.freeze(chain);
-    imports[ABORT_MODULE] = Object.freeze(env);
+    imports["chain"] = Object.freeze(chain);
+    imports["env"] = Object.freeze(env);
     return Object.freeze(imports);
   }
 

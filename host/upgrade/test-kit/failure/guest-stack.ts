@@ -1,10 +1,10 @@
 /** Which functions of a guest were running when it ended: the engine's stack, in the words of the author's sources. */
 import type { WasmHandler } from "../../handler/handler.js";
-import { METER_EXPORTS, meterModule } from "../../handler/meter/meter.js";
+import { meterModule } from "../../handler/meter/meter.js";
+import { METER_EXPORTS } from "../../handler/meter/meter-exports.js";
 import { TracedWriter } from "../../handler/meter/traced-writer.js";
 import { ByteReader } from "../../wasm/byte-reader.js";
-import { decodeModule } from "../../wasm/decode.js";
-import { Findings } from "../../wasm/findings.js";
+import { readModule } from "../../wasm/decode.js";
 import { functionNamer } from "../../wasm/function-names.js";
 import { SECTION, type WasmModule } from "../../wasm/wasm-module.js";
 import type { HandlerMap, SourcePlace } from "./handler-map.js";
@@ -55,7 +55,7 @@ class MeteredCode {
   readonly #nameOf: (index: number) => string;
 
   constructor({ bytes }: WasmHandler) {
-    this.#module = decodeModule(bytes, new Findings()).module;
+    this.#module = readModule(bytes);
     this.#starts = bodyStarts(meterModule(this.#module, this.#writer));
     this.#nameOf = functionNamer(this.#module);
   }

@@ -1,8 +1,7 @@
 /** The gas of each function of a handler, read from the counters of a traced module. */
 import { assert } from "../../../base/errors/errors.js";
 import type { WasmHandler } from "../../handler/handler.js";
-import { decodeModule } from "../../wasm/decode.js";
-import { Findings } from "../../wasm/findings.js";
+import { readModule } from "../../wasm/decode.js";
 import { functionNamer } from "../../wasm/function-names.js";
 import type { FunctionBody, WasmModule } from "../../wasm/wasm-module.js";
 import { mapOf } from "../failure/maps.js";
@@ -30,7 +29,7 @@ export class FunctionTrace {
 
   constructor(handler: WasmHandler) {
     this.#original = handler;
-    this.#module = decodeModule(handler.bytes, new Findings()).module;
+    this.#module = readModule(handler.bytes);
     this.handler = { ...handler, module: new WebAssembly.Module(traceModule(this.#module)) };
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
 import { utf8 } from "../../../../host/base/text/bytes.js";
 import { GAS_LIMIT_MAX, MANIFEST_BYTES_MAX } from "../../../../host/base/types/limits.js";
-import { parseManifest } from "../../../../host/upgrade/handler/manifest/manifest.js";
+import { parseManifest } from "../../../guest/checker/compared-manifest.js";
 
 const FULL = {
   abi: 1,

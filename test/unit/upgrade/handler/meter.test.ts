@@ -1,7 +1,7 @@
 /** The meter on modules small enough to be counted by hand, and on shapes that would hurt a careless one. */
 import { describe, expect, test } from "vitest";
 import { CodeWriter } from "../../../../host/upgrade/handler/meter/code-writer.js";
-import { METER_EXPORTS } from "../../../../host/upgrade/handler/meter/meter.js";
+import { METER_EXPORTS } from "../../../../host/upgrade/handler/meter/meter-exports.js";
 import {
   FLAT_PRICE_MAX,
   FRAME_BYTES,

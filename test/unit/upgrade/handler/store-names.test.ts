@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { utf8 } from "../../../../host/base/text/bytes.js";
 import { STORE_NAME_BYTES_MAX } from "../../../../host/base/types/limits.js";
-import { parseManifest } from "../../../../host/upgrade/handler/manifest/manifest.js";
+import { parseManifest } from "../../../guest/checker/compared-manifest.js";
 
 const RULE = "a store's name consists of a to z, 0 to 9, _ . / and -";
 const manifest = (fields: object) =>

@@ -1,6 +1,6 @@
 /** A JSON value that knows its path, so that its reader can say what is wrong where. */
-import { assert } from "../../../base/errors/errors.js";
-import { UINT64_MAX } from "../../../base/types/limits.js";
+import { assert } from "../../../host/base/errors/errors.js";
+import { UINT64_MAX } from "../../../host/base/types/limits.js";
 import { fieldPath, type JsonRefusal, type JsonValue } from "./strict-json.js";
 
 function kindOf(value: JsonValue): string {

@@ -9,7 +9,7 @@
  *   - `allows` holds what the manifest then does, and each name once: a permission beyond that has no meaning;
  *   - a module is not both in `versions` and in `removes`, and in `removes` once.
  */
-import type { Manifest } from "./manifest-types.js";
+import type { Manifest } from "../../../host/upgrade/handler/manifest/manifest-types.js";
 import { fieldPath, type JsonRefusal } from "./strict-json.js";
 
 const UPGRADE_STORE = "upgrade";

@@ -3,9 +3,9 @@
  * digit, nesting is bounded, nothing follows the value. (`JSON.parse` hides a repeated field and rounds above 2^53.)
  */
 
-import { hasOwn } from "../../../base/text/checked-index.js";
-import { decodeText, isWellFormed } from "../../../base/text/text.js";
-import { quote } from "../../wasm/guest-text.js";
+import { hasOwn } from "../../../host/base/text/checked-index.js";
+import { decodeText, isWellFormed } from "../../../host/base/text/text.js";
+import { quote } from "../../../host/upgrade/wasm/guest-text.js";
 
 export type JsonValue = null | boolean | string | bigint | readonly JsonValue[] | ReadonlyMap<string, JsonValue>;
 

@@ -1,13 +1,13 @@
 /** The handler interface, version 1 (docs/abi.md): what a module may import and must export, each by name and type. */
-import { itemAt } from "../../../base/text/checked-index.js";
-import type { Findings } from "../../wasm/findings.js";
-import { quote } from "../../wasm/guest-text.js";
-import { signatureText } from "../../wasm/value-types.js";
-import type { FunctionImport, ModuleExport, WasmModule } from "../../wasm/wasm-module.js";
-import type { Manifest } from "../manifest/manifest-types.js";
+import { itemAt } from "../../host/base/text/checked-index.js";
+import type { Manifest } from "../../host/upgrade/handler/manifest/manifest-types.js";
+import { RESERVED_EXPORT_PREFIX } from "../../host/upgrade/handler/meter/meter-exports.js";
+import type { Findings } from "../../host/upgrade/wasm/findings.js";
+import { quote } from "../../host/upgrade/wasm/guest-text.js";
+import { signatureText } from "../../host/upgrade/wasm/value-types.js";
+import type { FunctionImport, ModuleExport, WasmModule } from "../../host/upgrade/wasm/wasm-module.js";
 
-export const IMPORT_MODULE = "chain";
-export const ABORT_MODULE = "env";
+const ABORT_MODULE = "env";
 
 /** By `module.name`. */
 export const OFFERED_IMPORTS: ReadonlyMap<string, string> = new Map([
@@ -33,9 +33,6 @@ export const INTERFACE_EXPORTS: ReadonlyMap<string, { readonly type: string; rea
   ["handler_err", { type: "() -> i32", isRequired: false }],
   ["_initialize", { type: "() -> ()", isRequired: false }],
 ]);
-
-/** Names that the host may add to a module when it counts gas in it. */
-export const RESERVED_EXPORT_PREFIX = "chain-upgrade:";
 
 export function checkImports(module: WasmModule, findings: Findings): void {
   for (const entry of module.functionImports) {

@@ -3,20 +3,17 @@
  * serves, what it may touch, and which layouts it takes; nothing else gives a handler any right.
  */
 
-import { UpgradeError } from "../../../base/errors/errors.js";
-import { fromHex } from "../../../base/text/bytes.js";
-import { storeNameProblem } from "../../../base/text/text.js";
+import { UpgradeError } from "../../../host/base/errors/errors.js";
+import { fromHex } from "../../../host/base/text/bytes.js";
+import { storeNameProblem } from "../../../host/base/text/text.js";
 import {
   GAS_LIMIT_MAX,
   HANDLER_STORES_MAX,
   MANIFEST_BYTES_MAX,
   MODULE_NAME_BYTES_MAX,
   MODULE_VERSION_MAX,
-} from "../../../base/types/limits.js";
-import type { StoreUpgrades } from "../../../base/types/types.js";
-import { JSON_NESTING_MAX, SCANS_MAX, STORE_PREFIXES_MAX } from "../../wasm/limits.js";
-import { JsonField } from "./json-field.js";
-import { checkManifest } from "./manifest-rules.js";
+} from "../../../host/base/types/limits.js";
+import type { StoreUpgrades } from "../../../host/base/types/types.js";
 import {
   type Allowances,
   type Manifest,
@@ -24,11 +21,12 @@ import {
   type ManifestStore,
   type ModuleVersions,
   NOTHING_ALLOWED,
-} from "./manifest-types.js";
-import { nameProblem } from "./names.js";
+} from "../../../host/upgrade/handler/manifest/manifest-types.js";
+import { nameProblem } from "../../../host/upgrade/handler/manifest/names.js";
+import { JSON_NESTING_MAX, SCANS_MAX, STORE_PREFIXES_MAX } from "../../../host/upgrade/wasm/limits.js";
+import { JsonField } from "./json-field.js";
+import { checkManifest } from "./manifest-rules.js";
 import { parseStrictJson } from "./strict-json.js";
-
-export const MANIFEST_SECTION = "chain-upgrade.manifest";
 
 function manifestRefusal(path: string, what: string): UpgradeError {
   return new UpgradeError("UPG_HANDLER_MANIFEST", `manifest: ${path}: ${what}`, { details: { path } });

@@ -1,23 +1,29 @@
-/** Is the metered module that a file carries the one that this host makes of it? A file without one is a handler too. */
-import type { Findings } from "../../wasm/findings.js";
-import type { WasmModule } from "../../wasm/wasm-module.js";
-import { meterModule } from "../meter/meter.js";
+/** The metered module of a handler. Where the file carries one it must be the same; a file without one is a handler too. */
+import { meterModule } from "../../host/upgrade/handler/meter/meter.js";
+import { METERED_SECTION } from "../../host/upgrade/handler/metered-section.js";
+import type { Findings } from "../../host/upgrade/wasm/findings.js";
+import type { WasmModule } from "../../host/upgrade/wasm/wasm-module.js";
 
-export const METERED_SECTION = "chain-upgrade.metered";
+export interface MeteredModule {
+  readonly bytes: Uint8Array;
+  /** The file has it in its custom section. */
+  readonly isCarried: boolean;
+}
 
 /**
- * The metered module; undefined where the file has none, or one that is refused.
+ * The metered module; undefined with findings.
  *
  * @param module whose custom sections were all seen; metered only when `findings` is empty
  */
-export function readMetered(module: WasmModule, findings: Findings): Uint8Array<ArrayBuffer> | undefined {
+export function readMetered(module: WasmModule, findings: Findings): MeteredModule | undefined {
   const [first, second] = module.customs.filter(({ name }) => name === METERED_SECTION);
   if (second) {
     const what = `there are two custom sections ${METERED_SECTION}, at most one is allowed`;
     findings.add("UPG_HANDLER_METERED", second.section.start, what);
   }
-  if (!first || !findings.isEmpty) return undefined;
+  if (!findings.isEmpty) return undefined;
   const due = meterModule(module);
+  if (!first) return { bytes: due, isCarried: false };
   const { payloadStart, section } = first;
   const found = module.bytes.subarray(payloadStart, section.end);
   if (found.length < due.length && startsWith(due, found)) {
@@ -25,7 +31,7 @@ export function readMetered(module: WasmModule, findings: Findings): Uint8Array<
     findings.add("UPG_HANDLER_METERED", section.end, what);
     return undefined;
   }
-  if (found.length === due.length && startsWith(due, found)) return due;
+  if (found.length === due.length && startsWith(due, found)) return { bytes: due, isCarried: true };
   const at = payloadStart + firstDifference(due, found);
   findings.add("UPG_HANDLER_METERED", at, `custom section ${METERED_SECTION} is not the metered form of this module`);
   return undefined;

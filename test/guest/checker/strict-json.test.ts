@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { utf8 } from "../../../../host/base/text/bytes.js";
-import { fieldPath, type JsonValue, parseStrictJson } from "../../../../host/upgrade/handler/manifest/strict-json.js";
+import { utf8 } from "../../../host/base/text/bytes.js";
+import { fieldPath, type JsonValue, parseStrictJson } from "../../oracle/manifest/strict-json.js";
 
 const parse = (text: string | Uint8Array, nestingMax = 8) =>
   parseStrictJson(

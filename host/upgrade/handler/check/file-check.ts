@@ -1,8 +1,10 @@
 /** What check.wasm says of a file, decoded: the message `FileCheck` of docs/abi.md. */
 
-import { ERROR_KINDS, type ErrorCode } from "../../../host/base/errors/errors.js";
-import { decodeText } from "../../../host/base/text/text.js";
-import { Fields, invalid } from "../../../host/base/wire/wire-fields.js";
+import { ERROR_KINDS, type ErrorCode } from "../../../base/errors/errors.js";
+import { decodeText } from "../../../base/text/text.js";
+import { Fields, invalid } from "../../../base/wire/wire-fields.js";
+import type { Finding, FindingCode } from "../../wasm/findings.js";
+import { shownName } from "../../wasm/function-names.js";
 import {
   type Allowances,
   type Manifest,
@@ -10,9 +12,7 @@ import {
   type ManifestStore,
   type ModuleVersions,
   NOTHING_ALLOWED,
-} from "../../../host/upgrade/handler/manifest/manifest-types.js";
-import type { Finding, FindingCode } from "../../../host/upgrade/wasm/findings.js";
-import { shownName } from "../../../host/upgrade/wasm/function-names.js";
+} from "../manifest/manifest-types.js";
 
 export interface FileCheck {
   readonly findings: readonly Finding[];
@@ -21,7 +21,7 @@ export interface FileCheck {
   readonly facts: ModuleFacts | undefined;
 }
 
-interface ModuleFacts {
+export interface ModuleFacts {
   readonly gasSchedule: string;
   /** Which of the optional exports there are. */
   readonly batch: boolean;
