@@ -174,8 +174,9 @@ export async function buildPage() {
   const program = await smaller(unfolded);
   const check = readFileSync("build/check.wasm");
   const run = {
-    program: fetchedFile("run", "js", program),
-    check: fetchedFile("check", "wasm", check),
+    program: fetchedFile((hash) => `run-${hash.toString("hex").slice(0, 16)}.js`, program),
+    // The package has it here alone: its name does not change.
+    check: fetchedFile(() => "check.wasm", check),
     // As the page puts the two together.
     integrity: `sha256-${hashOf(`globalThis.checkWasm="${check.toString("hex")}";\n${program}`)}`,
   };
@@ -197,17 +198,16 @@ export async function buildPage() {
   write("files.json", `${JSON.stringify(served(policy, run), null, 2)}\n`);
 }
 
-/** A file whose name changes with its bytes. The browser holds it to its hash. */
-function fetchedFile(name, extension, bytes) {
+/** The browser holds the file to its hash. */
+function fetchedFile(nameBy, bytes) {
   const hash = createHash("sha256").update(bytes).digest();
-  const file = `${name}-${hash.toString("hex").slice(0, 16)}.${extension}`;
-  return { file, bytes: Buffer.byteLength(bytes), integrity: `sha256-${hash.toString("base64")}` };
+  return { file: nameBy(hash), bytes: Buffer.byteLength(bytes), integrity: `sha256-${hash.toString("base64")}` };
 }
 
 function served(policy, { program, check }) {
   const script = "text/javascript; charset=utf-8";
   const common = { "referrer-policy": "no-referrer", "cache-control": "no-cache" };
-  // These names change with their bytes; other sites load the script that embeds.
+  // The name of the program changes with its bytes; other sites load the script that embeds.
   const kept = { "cache-control": "public, max-age=31536000, immutable" };
   return [
     {
@@ -217,7 +217,7 @@ function served(policy, { program, check }) {
       headers: { ...common, "content-security-policy": policy },
     },
     { path: `/${program.file}`, file: program.file, type: script, headers: kept },
-    { path: `/${check.file}`, file: check.file, type: "application/wasm", headers: kept },
+    { path: `/${check.file}`, file: check.file, type: "application/wasm", headers: common },
     {
       path: "/embed.js",
       file: "embed.js",
