@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,11 +33,20 @@ func TestLoadHandler_anotherHash_isRefused(t *testing.T) {
 		`SHA-256 is "`+handler.SHA256+`", the plan pins "`+handler.SHA256+`\n"`)
 }
 
-func TestLoadHandler_withoutMeteredModule_saysWhatToDo(t *testing.T) {
-	plain, metered := meteredOf(t, guest(t, "split-balances"))
-	refusedWith(t, plain, LoadOptions{}, CodeHandlerMetered, "chaind handler meter")
-	twice := withSection(withSection(plain, meteredSection, metered), meteredSection, metered)
-	refusedWith(t, twice, LoadOptions{}, CodeHandlerMetered, "two custom sections")
+// check.wasm makes the metered module, so a file runs without carrying it.
+func TestLoadHandler_withoutMeteredModule_runsAlike(t *testing.T) {
+	plain, _ := meteredOf(t, guest(t, "split-balances"))
+	var gas []uint64
+	for _, file := range [][]byte{plain, withSection(plain, "name", nil)} {
+		handler := load(t, file, LoadOptions{})
+		run, err := handler.Run(context.Background(), accounts(t, handler, 5))
+		must(t, err)
+		must(t, run.Discard())
+		gas = append(gas, run.Report.Gas-uint64(len(file))*priceFileByte)
+	}
+	if gas[0] != gas[1] || gas[0] == 0 {
+		t.Errorf("got %v", gas)
+	}
 }
 
 // section ids of the WebAssembly format.
@@ -51,18 +61,30 @@ const (
 	dataSection   = 11
 )
 
+func sectionOf(t *testing.T, module []byte, id byte) []byte {
+	t.Helper()
+	sections, err := wasmfile.Sections(module)
+	must(t, err)
+	for _, section := range sections {
+		if section.ID == id {
+			return section.Content
+		}
+	}
+	return nil
+}
+
 // rewritten is a module with one section replaced, put in or, for nil, left out.
 func rewritten(t *testing.T, module []byte, id byte, content []byte) []byte {
 	t.Helper()
-	parsed, err := wasmfile.ParseMetered(module)
+	sections, err := wasmfile.Sections(module)
 	must(t, err)
 	out := bytes.Clone(module[:8])
 	put := func(id byte, content []byte) {
 		out = binary.AppendUvarint(append(out, id), uint64(len(content)))
 		out = append(out, content...)
 	}
-	isDone, isThere := false, parsed.Section(id) != nil
-	for _, section := range parsed.Sections {
+	isDone, isThere := false, sectionOf(t, module, id) != nil
+	for _, section := range sections {
 		if !isDone && content != nil && (section.ID == id || !isThere && section.ID > id) {
 			put(id, content)
 			isDone = true
@@ -74,21 +96,19 @@ func rewritten(t *testing.T, module []byte, id byte, content []byte) []byte {
 	return out
 }
 
+const notMetered = "is not the metered form of this module"
+
 func TestLoadHandler_meteredModuleOfAnotherShape_isRefused(t *testing.T) {
 	plain, metered := meteredOf(t, guest(t, "split-balances"))
 	_, other := meteredOf(t, guest(t, "re-key"))
-	parsed, err := wasmfile.ParseMetered(metered)
-	must(t, err)
 	more := func(id byte, add ...byte) []byte {
-		content := bytes.Clone(parsed.Section(id))
+		content := bytes.Clone(sectionOf(t, metered, id))
 		content[0]++
 		return append(content, add...)
 	}
 	cases := map[string][]byte{
 		"no module":              []byte("nothing"),
-		"cut short":              metered[:len(metered)-9],
 		"of another handler":     other,
-		"with a custom section":  withSection(metered, "name", nil),
 		"with a start section":   rewritten(t, metered, startSection, []byte{0}),
 		"memory of 513 pages":    rewritten(t, metered, memorySection, []byte{1, 1, 1, 0x81, 0x04}),
 		"memory without maximum": rewritten(t, metered, memorySection, []byte{1, 0, 1}),
@@ -99,22 +119,38 @@ func TestLoadHandler_meteredModuleOfAnotherShape_isRefused(t *testing.T) {
 		"one global more":        rewritten(t, metered, globalSection, more(globalSection, 0x7f, 0, 0x41, 0, 0x0b)),
 		"other data":             rewritten(t, metered, dataSection, []byte{0}),
 		"no functions":           rewritten(t, metered, functions, nil),
-		"a body of nothing": rewritten(t, metered, codeSection,
-			append([]byte{}, bytes.Repeat([]byte{1}, len(parsed.Section(codeSection)))...)),
+		"a body of nothing":      rewritten(t, metered, codeSection, bytes.Repeat([]byte{1}, len(sectionOf(t, metered, codeSection)))),
 	}
 	for name, section := range cases {
 		t.Run(name, func(t *testing.T) {
-			refusedWith(t, withSection(plain, meteredSection, section), LoadOptions{}, CodeHandlerMetered, "handler meter")
+			refusedWith(t, withSection(plain, meteredSection, section), LoadOptions{}, CodeHandlerMetered, notMetered)
 		})
+	}
+	for words, file := range map[string][]byte{
+		"two custom sections": withSection(withSection(plain, meteredSection, metered), meteredSection, metered),
+		"ends after":          withSection(plain, meteredSection, metered[:len(metered)-9]),
+		notMetered:            withSection(plain, meteredSection, withSection(metered, "name", nil)),
+	} {
+		refusedWith(t, file, LoadOptions{}, CodeHandlerMetered, words)
+	}
+}
+
+// Every byte of the metered module counts: of files with one other byte in it, earlier versions of this host took one in twelve.
+func TestLoadHandler_anyOtherByteInTheMeteredModule_isRefused(t *testing.T) {
+	plain, metered := meteredOf(t, guest(t, "split-balances"))
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		forged := bytes.Clone(metered)
+		at := random.IntN(len(forged))
+		forged[at] ^= byte(1 + random.IntN(255))
+		refusedWith(t, withSection(plain, meteredSection, forged), LoadOptions{}, CodeHandlerMetered, notMetered)
 	}
 }
 
 // Globals that begin otherwise than the meter begins them would give gas or stack away, or make loads cheap.
 func TestLoadHandler_countersThatBeginOtherwise_areRefused(t *testing.T) {
 	plain, metered := meteredOf(t, guest(t, "split-balances"))
-	parsed, err := wasmfile.ParseMetered(metered)
-	must(t, err)
-	globals := parsed.Section(globalSection)
+	globals := sectionOf(t, metered, globalSection)
 	added := []byte{0x7e, 1, 0x42, 0, 0x0b, 0x7f, 1, 0x41, 0x80, 0x80, 0x10, 0x0b, 0x7f, 1, 0x41, 0, 0x0b, 0x7f, 1, 0x41}
 	at := bytes.LastIndex(globals, added)
 	if at < 0 {
@@ -125,7 +161,55 @@ func TestLoadHandler_countersThatBeginOtherwise_areRefused(t *testing.T) {
 			changed := bytes.Clone(globals)
 			changed[at+offset] ^= 1
 			forged := withSection(plain, meteredSection, rewritten(t, metered, globalSection, changed))
-			refusedWith(t, forged, LoadOptions{}, CodeHandlerMetered, "what they hold at first")
+			refusedWith(t, forged, LoadOptions{}, CodeHandlerMetered, notMetered)
+		})
+	}
+}
+
+// exportIndex is the index of what a module exports by this name.
+func exportIndex(t *testing.T, module []byte, name string) uint64 {
+	t.Helper()
+	_, entry, ok := bytes.Cut(sectionOf(t, module, exportSection), append([]byte{byte(len(name))}, name...))
+	if !ok {
+		t.Fatalf("there is no export %s", name)
+	}
+	index, _ := binary.Uvarint(entry[1:]) // after its kind
+	return index
+}
+
+// withHandlerRun is a file whose metered handler_run is this code, without locals.
+func withHandlerRun(t *testing.T, file []byte, code func(gas uint64) []byte) []byte {
+	t.Helper()
+	plain, metered := meteredOf(t, file)
+	imports, _ := binary.Uvarint(sectionOf(t, metered, importSection))
+	run := exportIndex(t, metered, "handler_run") - imports
+	rest := sectionOf(t, metered, codeSection)
+	count, n := binary.Uvarint(rest)
+	out := binary.AppendUvarint(nil, count)
+	for i := range count {
+		rest = rest[n:]
+		size, m := binary.Uvarint(rest)
+		each := rest[m : m+int(size)]
+		if i == run {
+			each = append([]byte{0}, code(exportIndex(t, metered, counterExports[0]))...)
+		}
+		out = append(binary.AppendUvarint(out, uint64(len(each))), each...)
+		n = m + int(size)
+	}
+	return withSection(plain, meteredSection, rewritten(t, metered, codeSection, out))
+}
+
+func TestLoadHandler_meteredModuleThatGivesItselfGas_isRefused(t *testing.T) {
+	const set, i64 = 0x24, 0x42
+	for name, gas := range map[string][]byte{
+		"2^63 - 1": {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00},
+		"2^62":     {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0xc0, 0x00},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := withHandlerRun(t, guest(t, "split-balances"), func(index uint64) []byte {
+				return slices.Concat([]byte{i64}, gas, []byte{set}, binary.AppendUvarint(nil, index), []byte{0x41, 0, 0x0b})
+			})
+			refusedWith(t, file, LoadOptions{}, CodeHandlerMetered, notMetered)
 		})
 	}
 }

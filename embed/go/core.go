@@ -8,6 +8,8 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
+const upgradeStore = "upgrade"
+
 // Core is core.wasm, which decides about plans and keeps the records of the upgrade module (docs/abi.md). Each call is
 // given the store that it reads or writes: the upgrade module's own, and nothing else. The core remembers nothing between
 // calls. A method that fails in the core has written nothing. A store that fails while the writes are handed to it keeps

@@ -1,7 +1,9 @@
 package upgrade
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -34,7 +36,9 @@ func TestCodes_areThoseOfTheDocument(t *testing.T) {
 			t.Errorf("%s is no code", code[1])
 		}
 	}
-	for number, code := range coreCodes {
+	numbers := maps.Clone(coreCodes)
+	maps.Copy(numbers, checkCodes)
+	for number, code := range numbers {
 		if known[code] != strconv.Itoa(int(number)) {
 			t.Errorf("%s has number %s, here %d", code, known[code], number)
 		}
@@ -49,15 +53,12 @@ var pricesByName = map[string]int{
 	"progress": priceProgress, "logByte": priceLogByte, "byte": priceByte, "longByte": priceLongByte,
 }
 
-// Names of docs/abi.md, "Limits". Those of the decoder's own are in internal/wasmfile.
+// Names of docs/abi.md, "Limits", of those that this host itself checks; check.wasm checks the others.
 var limitsByName = map[string]int{
-	"HANDLER_BYTES_MAX": handlerBytesMax, "MANIFEST_BYTES_MAX": manifestBytesMax, "JSON_NESTING_MAX": jsonNestingMax,
-	"CUSTOM_SECTIONS_MAX": 64, "IMPORTS_MAX": 16, "HANDLER_STORES_MAX": handlerStoresMax, "STORE_PREFIXES_MAX": storePrefixMax,
-	"SCANS_MAX": scansMax, "STORE_NAME_BYTES_MAX": storeNameBytesMax, "MODULE_NAME_BYTES_MAX": moduleNameBytesMax, "MODULE_VERSION_MAX": moduleVersionMax,
-	"VERSION_MAP_MODULES_MAX": versionMapModulesMax, "GAS_LIMIT_MAX": gasLimitMax,
-	"MEMORY_INITIAL_PAGES_MAX": memoryInitialPagesMax, "MEMORY_PAGES_MAX": memoryPagesMax, "KEY_BYTES_MAX": keyBytesMax,
-	"VALUE_BYTES_MAX": valueBytesMax, "BATCH_BYTES": batchBytes, "BATCH_OUT_BYTES": batchOutBytes, "LOG_BYTES_MAX": logBytesMax,
-	"LOG_LINES_MAX": logLinesMax, "FAIL_MESSAGE_BYTES_MAX": failMessageBytesMax, "CHECKS_MAX": checksMax,
+	"HANDLER_BYTES_MAX": handlerBytesMax, "MANIFEST_BYTES_MAX": manifestBytesMax, "MODULE_NAME_BYTES_MAX": moduleNameBytesMax,
+	"VERSION_MAP_MODULES_MAX": versionMapModulesMax, "GAS_LIMIT_MAX": gasLimitMax, "MEMORY_PAGES_MAX": memoryPagesMax,
+	"KEY_BYTES_MAX": keyBytesMax, "VALUE_BYTES_MAX": valueBytesMax, "BATCH_BYTES": batchBytes, "BATCH_OUT_BYTES": batchOutBytes,
+	"LOG_BYTES_MAX": logBytesMax, "LOG_LINES_MAX": logLinesMax, "FAIL_MESSAGE_BYTES_MAX": failMessageBytesMax, "CHECKS_MAX": checksMax,
 	"CHECK_NAME_BYTES_MAX": checkNameMax, "CHECK_MESSAGE_BYTES_MAX": checkMessageMax, "RECEIPT_BYTES_MAX": receiptBytesMax,
 	"STACK_BUDGET": stackBudget, "WRITES_ALONE": writesAlone,
 }
@@ -68,16 +69,24 @@ func TestPrices_areThoseOfTheDocument(t *testing.T) {
 		t.Error("the document is of another schedule")
 	}
 	_, table, _ := strings.Cut(page, "## What the host does")
-	sameTable(t, table, "(?m)^\\| `([A-Za-z_]+)` \\| .+? \\| ([0-9,]+) \\|$", pricesByName)
+	found := numbersIn(t, table, "(?m)^\\| `([A-Za-z_]+)` \\| .+? \\| ([0-9,]+) \\|$")
+	if !reflect.DeepEqual(found, pricesByName) {
+		t.Errorf("the document has\n%v, here are\n%v", found, pricesByName)
+	}
 }
 
 func TestLimits_areThoseOfTheDocument(t *testing.T) {
 	_, table, _ := strings.Cut(document(t, "docs/abi.md"), "### Limits")
 	table, _, _ = strings.Cut(table, "###")
-	sameTable(t, table, "(?m)^\\| `([A-Z_]+)` \\| ([0-9,]+) \\|$", limitsByName)
+	found := numbersIn(t, table, "(?m)^\\| `([A-Z_]+)` \\| ([0-9,]+) \\|$")
+	for name, here := range limitsByName {
+		if due, ok := found[name]; !ok || here != due {
+			t.Errorf("%s is %d in the document, here %d", name, due, here)
+		}
+	}
 }
 
-func sameTable(t *testing.T, table, row string, known map[string]int) {
+func numbersIn(t *testing.T, table, row string) map[string]int {
 	t.Helper()
 	found := map[string]int{}
 	for _, each := range regexp.MustCompile(row).FindAllStringSubmatch(table, -1) {
@@ -85,7 +94,19 @@ func sameTable(t *testing.T, table, row string, known map[string]int) {
 		must(t, err)
 		found[each[1]] = value
 	}
-	if !reflect.DeepEqual(found, known) {
-		t.Errorf("the document has\n%v, here are\n%v", found, known)
+	return found
+}
+
+func TestCheckWasm_isTheOneOfTheInterface(t *testing.T) {
+	var abi struct {
+		Check struct {
+			SHA256  string
+			Version struct{ Major int32 }
+			Memory  struct{ PagesMax int }
+		}
+	}
+	must(t, json.Unmarshal([]byte(document(t, "assembly/abi.json")), &abi))
+	if abi.Check.SHA256 != checkSHA256 || abi.Check.Version.Major != checkABIMajor || abi.Check.Memory.PagesMax != checkPagesMax {
+		t.Errorf("the interface is of %+v, this host of %s, %d", abi.Check, checkSHA256, checkABIMajor)
 	}
 }

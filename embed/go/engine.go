@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/wasmfile"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 )
@@ -38,22 +39,23 @@ func newEngine(ctx context.Context, metered []byte, options LoadOptions) (made *
 	}
 	compiled, err := runtime.CompileModule(ctx, metered)
 	if err != nil {
-		return nil, newError(CodeHandlerMetered, "the custom section %s is not a valid module: %v; %s", meteredSection, err, meterAdvice).
-			because(err)
+		return nil, engineError("the engine could not compile the handler", err)
 	}
 	return &engine{runtime: runtime, compiled: compiled}, nil
 }
 
-// validate asks the engine whether a file is valid WebAssembly. Custom sections are left out: engines read some of them.
-func validate(ctx context.Context, module []byte) (err error) {
+// validate asks the engine whether a file is valid WebAssembly; invalid says why not. Custom sections are left out: engines
+// read some of them.
+func validate(ctx context.Context, file []byte) (invalid, err error) {
 	defer recoverInto(&err, "the engine could not read the handler")
+	module, err := wasmfile.WithoutCustoms(file)
+	if err != nil {
+		return err, nil
+	}
 	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCoreFeatures(coreFeatures))
 	defer runtime.Close(ctx)
-	if _, err := runtime.CompileModule(ctx, module); err != nil {
-		return newError(CodeHandlerFormat, "the engine refuses the module: %v; rebuild it, and check it with wasm-validate", err).
-			because(err)
-	}
-	return nil
+	_, invalid = runtime.CompileModule(ctx, module)
+	return invalid, nil
 }
 
 // instantiate makes a fresh instance; nothing of it runs yet.

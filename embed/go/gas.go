@@ -3,7 +3,6 @@ package upgrade
 import (
 	"strconv"
 
-	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/wasmfile"
 	"github.com/tetratelabs/wazero/api"
 )
 
@@ -18,17 +17,20 @@ type gasCounter struct {
 	refused api.Global
 }
 
+// counterExports are the globals that a metered module exports.
+var counterExports = []string{"chain-upgrade:gas", "chain-upgrade:stack", "chain-upgrade:refused"}
+
 // bind: from now on the count is in the instance.
 func (g *gasCounter) bind(module api.Module) error {
-	counters := make([]api.MutableGlobal, len(wasmfile.CounterExports))
-	for i, name := range wasmfile.CounterExports {
+	counters := make([]api.MutableGlobal, len(counterExports))
+	for i, name := range counterExports {
 		kind := api.ValueTypeI32
 		if i == 0 {
 			kind = api.ValueTypeI64
 		}
 		counter, ok := module.ExportedGlobal(name).(api.MutableGlobal)
 		if !ok || counter.Type() != kind {
-			return newError(CodeHandlerMetered, "the metered module's %s is no counter; %s", name, meterAdvice)
+			return newError(CodeBugAssert, "the metered module's %s is no counter (this is a bug, please report it)", name)
 		}
 		counters[i] = counter
 	}
@@ -67,21 +69,17 @@ func (g *gasCounter) chargeBytes(count int, what string) error {
 	return g.charge(int64(count)*priceByte, what)
 }
 
-// requireRest: metered code may end with a debt, which it would have found at the next check. What the meter makes never
-// gives gas back.
+// requireRest: metered code may end with a debt, which it would have found at the next check.
 func (g *gasCounter) requireRest(call string) error {
-	if left := g.left(); left < 0 {
+	if g.left() < 0 {
 		return g.outOfGas(call)
-	} else if left > g.limit {
-		return newError(CodeHandlerMetered, "the metered module says in %s that %d gas are left of %d: it does not count as the meter "+
-			"makes it; %s", call, left, g.limit, meterAdvice)
 	}
 	return nil
 }
 
 // used is at most the limit.
 func (g *gasCounter) used() int64 {
-	return g.limit - min(max(0, g.left()), g.limit)
+	return g.limit - max(0, g.left())
 }
 
 func (g *gasCounter) outOfGas(what string) error {

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"sync"
@@ -63,15 +64,17 @@ func inputOf(handler *Handler) Input {
 	return input
 }
 
+const meteredSection = "chain-upgrade.metered"
+
 // meteredOf takes the metered module out of a file.
 func meteredOf(t *testing.T, file []byte) (plain, metered []byte) {
 	t.Helper()
-	module, err := wasmfile.Parse(file)
+	name := append([]byte{byte(len(meteredSection))}, meteredSection...)
+	sections, err := wasmfile.Sections(file)
 	must(t, err)
-	for _, each := range module.Customs {
-		if each.Name == meteredSection {
-			plain = append(append(plain, file[:each.Start]...), file[each.End:]...)
-			return plain, each.Payload
+	for _, each := range sections {
+		if metered, ok := bytes.CutPrefix(each.Content, name); ok && each.ID == wasmfile.Custom {
+			return append(bytes.Clone(file[:each.Start]), file[each.End:]...), metered
 		}
 	}
 	t.Fatal("the file has no metered module")

@@ -17,6 +17,8 @@ type handlerVectors struct {
 	Guests []struct{ Name, Wasm string }
 	Inputs []caseInput
 	Cases  []handlerCase
+	// RefusedByMeter are refused by hosts that meter.
+	RefusedByMeter []handlerCase `json:"refused_by_meter"`
 }
 
 type caseInput struct {
@@ -36,10 +38,12 @@ type handlerCase struct {
 	Label, Guest, Input string
 	GasLimit            string `json:"gas_limit"`
 	// Both are given in cases of the guards, which the others run without.
-	ModuleStores   map[string][]string `json:"module_stores"`
-	VitalModules   []string            `json:"vital_modules"`
-	BatchBytes     int                 `json:"batch_bytes"`
-	Error          Code
+	ModuleStores map[string][]string `json:"module_stores"`
+	VitalModules []string            `json:"vital_modules"`
+	BatchBytes   int                 `json:"batch_bytes"`
+	Error        Code
+	// WithoutMeter: a host that meters takes this file.
+	WithoutMeter   bool `json:"without_meter"`
 	Said           *string
 	Gas            string
 	MemoryPages    uint32 `json:"memory_pages"`

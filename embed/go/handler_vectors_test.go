@@ -1,7 +1,6 @@
 package upgrade
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -23,6 +22,19 @@ func TestHandlerCases(t *testing.T) {
 		t.Run(mode.name, func(t *testing.T) {
 			newReplay(t, &file, mode.interpreter).all()
 		})
+	}
+}
+
+// Files that only a host with a meter can refuse.
+func TestHandlerCases_refusedByMeter(t *testing.T) {
+	var file handlerVectors
+	readVectors(t, "handler-cases.json.gz", &file)
+	if len(file.RefusedByMeter) == 0 {
+		t.Fatal("there is none")
+	}
+	cases := newReplay(t, &file, false)
+	for _, each := range file.RefusedByMeter {
+		cases.refused(each)
 	}
 }
 
@@ -69,15 +81,13 @@ func (r *replay) all() {
 	r.Logf("%d of %d cases", count, len(r.file.Cases))
 }
 
-// refused: what compiling may cost is bounded by the hosts that meter; without a metered module from one of them such a
-// file is refused here.
 func (r *replay) refused(each handlerCase) {
 	handler, err := LoadHandler(context.Background(), r.files[each.Guest], LoadOptions{Interpreter: r.interpreter})
 	if err == nil {
 		_ = handler.Close(context.Background())
 	}
-	isMetered := bytes.Contains(r.files[each.Guest], []byte(meteredSection))
-	if got := codeOf(err); got != each.Error && (isMetered || got != CodeHandlerMetered || each.Error != CodeHandlerLimit) {
+	// check.wasm is a meter.
+	if got := codeOf(err); got != each.Error && !(each.WithoutMeter && err == nil) {
 		r.Errorf("%s: refused with %q (%v), want %s", each.Label, got, err, each.Error)
 	}
 }

@@ -2,7 +2,6 @@ package upgrade
 
 import (
 	"context"
-	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -34,27 +33,6 @@ var offeredImports = []offeredFunction{
 	{chainModule, "progress", "II", false, (*session).progress},
 	{chainModule, "fail", "iii", false, (*session).fail},
 	{abortModule, "abort", "iiii", false, (*session).abort},
-}
-
-func offeredImport(module, name string) (offeredFunction, bool) {
-	for _, each := range offeredImports {
-		if each.module == module && each.name == name {
-			return each, true
-		}
-	}
-	return offeredFunction{}, false
-}
-
-func (f offeredFunction) signature() string {
-	params := make([]string, len(f.params))
-	for i, letter := range f.params {
-		params[i] = map[rune]string{'i': "i32", 'I': "i64"}[letter]
-	}
-	result := "()"
-	if f.result {
-		result = "i32"
-	}
-	return "(" + strings.Join(params, ", ") + ") -> " + result
 }
 
 func (f offeredFunction) types() (params, results []api.ValueType) {

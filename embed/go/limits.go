@@ -1,11 +1,9 @@
 package upgrade
 
-// Bounds of docs/abi.md that this host checks; the unit is last in the name.
+// Bounds of docs/abi.md that this host itself checks; the unit is last in the name.
 const (
 	moduleNameBytesMax   = 140
-	storeNameBytesMax    = 128
 	versionMapModulesMax = 1024
-	moduleVersionMax     = 4_294_967_295
 	receiptBytesMax      = 524_288
 
 	keyBytesMax      = 65_535
@@ -14,7 +12,6 @@ const (
 
 	handlerBytesMax     = 1_048_576
 	manifestBytesMax    = 16_384
-	handlerStoresMax    = 64
 	gasLimitMax         = 1_000_000_000_000
 	batchBytes          = 65_536
 	batchOutBytes       = 262_144
@@ -24,12 +21,7 @@ const (
 
 	pageBytes       = 65_536
 	memoryPagesMax  = 512
-	jsonNestingMax  = 16
-	storePrefixMax  = 64
-	scansMax        = 64
 	checksMax       = 256
 	checkNameMax    = 140
 	checkMessageMax = 1_024
-	// Memory pages that a module may begin with.
-	memoryInitialPagesMax = 256
 )

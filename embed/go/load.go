@@ -5,16 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"strings"
-
-	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/wasmfile"
-)
-
-const (
-	meteredSection = "chain-upgrade.metered"
-	meterAdvice    = "put it in with `chaind handler meter FILE --out FILE`"
 )
 
 // LoadOptions say how a handler is loaded.
@@ -39,8 +30,8 @@ type Handler struct {
 	engine *engine
 }
 
-// LoadHandler checks a handler file and compiles it. The file must hold its metered module, which handlers that were
-// built with chaind do. It fails with UPG_HANDLER_* and the first thing that is wrong.
+// LoadHandler checks a handler file with check.wasm, and compiles the metered module that check.wasm makes of it. A file
+// that carries another one is refused. It fails with UPG_HANDLER_* and the first thing that is wrong.
 //
 // When the context ends before the handler is loaded, LoadHandler returns UPG_HANDLER_ENGINE at once. An engine cannot be
 // stopped in the middle of a compile: what it had begun goes on in another goroutine, a second or so for the largest files
@@ -125,98 +116,26 @@ func examine(ctx context.Context, file []byte, pinned string) (*examination, err
 		return nil, newError(CodeHandlerHash, "the handler's SHA-256 is %q, the plan pins %q", hash, pinned).
 			with("expected", strings.ToLower(pinned)).with("actual", hash)
 	}
-	if len(file) > handlerBytesMax {
-		return nil, newError(CodeHandlerLimit,
-			"the file is longer than the %d bytes that are allowed; strip debug sections and build for size", handlerBytesMax)
-	}
-	module, err := wasmfile.Parse(file)
-	if err != nil {
-		return nil, moduleError(err)
-	}
-	payload, err := onlySection(module, manifestSection)
+	checked, err := checkFile(file, false)
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := ParseManifest(payload)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkInterface(module, &manifest); err != nil {
-		return nil, err
-	}
-	if err := validate(ctx, module.WithoutCustoms(file)); err != nil {
-		return nil, err
-	}
-	metered, err := meteredModule(module)
-	if err != nil {
-		return nil, err
-	}
-	return &examination{Handler{Manifest: manifest, SHA256: hash, size: len(file)}, metered.Payload}, nil
-}
-
-// onlySection returns the payload of the custom section that there must be exactly one of.
-func onlySection(module *wasmfile.Module, name string) ([]byte, error) {
-	var found [][]byte
-	for _, each := range module.Customs {
-		if each.Name == name {
-			found = append(found, each.Payload)
+	var invalid error
+	if !checked.isRefused() {
+		if invalid, err = validate(ctx, file); err != nil {
+			return nil, err
 		}
 	}
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	what := "there is no custom section"
-	if len(found) > 1 {
-		what = fmt.Sprintf("there are %d custom sections", len(found))
-	}
-	return nil, newError(CodeHandlerManifest, "manifest: %s %s; exactly one is due", what, name)
-}
-
-// meteredModule finds the module that runs, and looks whether it belongs to the file as far as that can be seen without
-// metering the file again. That its bodies are what the meter makes is what the hash says: a node that meters
-// refuses a file in which they are not.
-func meteredModule(module *wasmfile.Module) (*wasmfile.CustomSection, error) {
-	var found *wasmfile.CustomSection
-	for i := range module.Customs {
-		if module.Customs[i].Name != meteredSection {
-			continue
+	if invalid != nil {
+		if checked, err = checkFile(file, true); err != nil {
+			return nil, err
 		}
-		if found != nil {
-			return nil, newError(CodeHandlerMetered, "there are two custom sections %s", meteredSection)
-		}
-		found = &module.Customs[i]
 	}
-	if found == nil {
-		return nil, newError(CodeHandlerMetered, "the handler has no metered module (custom section %s), which is what this host runs; %s",
-			meteredSection, meterAdvice)
+	if failure := checked.failure(); failure != nil {
+		return nil, failure.because(invalid)
 	}
-	metered, err := wasmfile.ParseMetered(found.Payload)
-	if err != nil {
-		return nil, newError(CodeHandlerMetered, "the custom section %s is not a metered module: %v; %s", meteredSection, err, meterAdvice).
-			because(err)
+	if checked.gasSchedule != gasSchedule {
+		return nil, coreMisfit("check.wasm meters by schedule %q, this host charges by %q", checked.gasSchedule, gasSchedule)
 	}
-	if what := wasmfile.CompareMetered(module, metered, memoryPagesMax); what != "" {
-		return nil, newError(CodeHandlerMetered, "the custom section %s is not what metering this handler gives: %s; %s",
-			meteredSection, what, meterAdvice)
-	}
-	return found, nil
-}
-
-var moduleCodes = map[wasmfile.Kind]Code{
-	wasmfile.Format: CodeHandlerFormat, wasmfile.Limit: CodeHandlerLimit, wasmfile.Memory: CodeHandlerMemory,
-	wasmfile.ImportKind: CodeHandlerImport, wasmfile.Opcode: CodeHandlerOpcode,
-}
-
-var moduleAdvice = map[wasmfile.Kind]string{
-	wasmfile.Format: "; the file is damaged or its compiler is at fault: build it again, and check it with wasm-validate",
-	wasmfile.Limit:  "; make it smaller, or split it",
-}
-
-func moduleError(err error) error {
-	problem := &wasmfile.Problem{}
-	if !errors.As(err, &problem) {
-		return newError(CodeHandlerFormat, "%v", err)
-	}
-	return newError(moduleCodes[problem.Kind], "at byte %d: %s%s", problem.Offset, problem.What, moduleAdvice[problem.Kind]).
-		with("offset", fmt.Sprint(problem.Offset))
+	return &examination{Handler{Manifest: *checked.manifest, SHA256: hash, size: len(file)}, checked.metered}, nil
 }

@@ -1,5 +1,12 @@
 package upgrade
 
+import (
+	"encoding/binary"
+	"slices"
+)
+
+const manifestSection = "chain-upgrade.manifest"
+
 // Manifest is what a handler declares: the plan it serves, what it may touch, which layouts it takes. Nothing else
 // gives a handler any right.
 type Manifest struct {
@@ -63,4 +70,25 @@ type Allowances struct {
 	KeepStores []string
 	// EmptyVersionMap: it may run where no module versions are stored.
 	EmptyVersionMap bool
+}
+
+// ParseManifest reads the payload of the custom section chain-upgrade.manifest. It fails with UPG_HANDLER_MANIFEST, the
+// path in the JSON in the message and in Details["path"].
+func ParseManifest(payload []byte) (Manifest, error) {
+	// A longer one is refused by its length.
+	payload = payload[:min(len(payload), manifestBytesMax+1)]
+	content := slices.Concat(binary.AppendUvarint(nil, uint64(len(manifestSection))), []byte(manifestSection), payload)
+	file := binary.AppendUvarint([]byte("\x00asm\x01\x00\x00\x00\x00"), uint64(len(content)))
+	checked, err := checkFile(append(file, content...), false)
+	if err != nil {
+		return Manifest{}, err
+	}
+	// What else is wrong is wrong with this file, which has nothing but the manifest.
+	for _, found := range checked.findings {
+		if found.code == CodeHandlerManifest {
+			found.offset = nil
+			return Manifest{}, checked.failureOf(found)
+		}
+	}
+	return *checked.manifest, nil
 }

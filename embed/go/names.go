@@ -3,8 +3,6 @@ package upgrade
 import (
 	"bytes"
 	"fmt"
-	"regexp"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -21,24 +19,6 @@ func nameProblem(name string, bytesMax int) string {
 	for _, character := range name {
 		if character < 0x20 || character >= 0x7f && character <= 0x9f {
 			return "holds a control character"
-		}
-	}
-	return ""
-}
-
-var storeNameCharacters = regexp.MustCompile(`^[a-z0-9_./-]+$`)
-
-// storeNameProblem: names look like nothing else in any writing, and none is a way out of a folder.
-func storeNameProblem(name string) string {
-	if !storeNameCharacters.MatchString(name) {
-		return "a store's name consists of a to z, 0 to 9, _ . / and -"
-	}
-	if len(name) > storeNameBytesMax {
-		return fmt.Sprintf("a store's name has at most %d bytes, got %d", storeNameBytesMax, len(name))
-	}
-	for _, part := range strings.Split(name, "/") {
-		if part == "" || part == "." || part == ".." {
-			return `no part of a store's name between slashes is empty, "." or ".."`
 		}
 	}
 	return ""

@@ -1,12 +1,8 @@
 package upgrade
 
 import (
-	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"fmt"
-	"math"
-
-	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/wire"
 )
 
 // Receipt is the record of an upgrade by a handler: protobuf chain.upgrade.v1.Receipt. It holds only what every node
@@ -30,7 +26,7 @@ type Receipt struct {
 type StoreReceipt struct {
 	Name                    string
 	Written, Deleted, Bytes uint64
-	// RootBefore and RootAfter are the store's roots, where the chain knows them when it writes the receipt.
+	// RootBefore and RootAfter are the store's roots of 32 bytes, where the chain knows them when it writes the receipt.
 	RootBefore, RootAfter []byte
 	// WritesSHA256 is the digest of the handler's own final writes (StoreReport.SHA256), whatever else the block wrote.
 	// Empty in receipts of older programs.
@@ -61,98 +57,93 @@ func (r *Run) Receipt(roots map[string]RootChange) Receipt {
 	return receipt
 }
 
-// Encode returns the protobuf bytes.
-func (receipt Receipt) Encode() []byte {
-	var out wire.Writer
-	out.String(1, receipt.Plan).
-		Int(2, uint64(receipt.Height)).
-		String(3, string(receipt.HandlerSHA256)).
-		Int(4, uint64(receipt.ABI)).
-		String(5, receipt.GasSchedule).
-		Int(6, receipt.Gas)
-	for _, store := range receipt.Stores {
-		var entry wire.Writer
-		out.Message(7, entry.String(1, store.Name).
-			Int(2, store.Written).
-			Int(3, store.Deleted).
-			Int(4, store.Bytes).
-			String(5, string(store.RootBefore)).
-			String(6, string(store.RootAfter)).
-			String(7, string(store.WritesSHA256)).
-			Bytes())
+// Encode returns the protobuf bytes. It fails with UPG_INVALID_ARGUMENT for a hash or root that has neither 0 nor 32 bytes,
+// and for a name that is not UTF-8.
+func (receipt Receipt) Encode() ([]byte, error) {
+	encoded, ok, err := convertReceipt("receipt_encode", receipt.flat())
+	if err == nil && !ok {
+		err = newError(CodeInvalidArgument, "the receipt cannot be encoded: hashes and roots have 0 or 32 bytes, and names are UTF-8")
 	}
-	for _, check := range receipt.Checks {
-		out.Message(8, []byte(check))
-	}
-	return out.Bytes()
+	return encoded, err
 }
 
 // DecodeReceipt reads what Encode wrote. It fails with UPG_STORE_CORRUPT.
 func DecodeReceipt(encoded []byte) (Receipt, error) {
-	receipt, err := decodeReceipt(encoded)
+	flat, ok, err := convertReceipt("receipt_decode", encoded)
 	if err != nil {
-		return Receipt{}, newError(CodeStoreCorrupt, "a receipt cannot be decoded: %v", err).because(err)
+		return Receipt{}, err
 	}
-	return receipt, nil
+	if !ok {
+		return Receipt{}, newError(CodeStoreCorrupt, "%d bytes are no receipt", len(encoded))
+	}
+	return receiptOfFlat(flat), nil
 }
 
-func decodeReceipt(encoded []byte) (receipt Receipt, err error) {
-	fields, err := wire.Read(encoded, wire.Bytes, wire.Varint, wire.Bytes, wire.Varint, wire.Bytes, wire.Varint, wire.Bytes, wire.Bytes)
-	if err != nil {
-		return receipt, err
+// flat is the form of docs/abi.md that check.wasm takes and gives: everything at a fixed place.
+func (receipt *Receipt) flat() []byte {
+	out := appendNumbers(nil, uint64(receipt.Height), receipt.Gas)
+	for _, number := range []int{int(receipt.ABI), len(receipt.Stores), len(receipt.Checks)} {
+		out = binary.LittleEndian.AppendUint32(out, uint32(number))
 	}
-	for _, field := range fields {
-		switch field.Number {
-		case 1:
-			receipt.Plan = string(field.Bytes)
-		case 2:
-			receipt.Height = int64(field.Value)
-		case 3:
-			receipt.HandlerSHA256 = field.Bytes
-		case 4:
-			if field.Value > math.MaxUint32 {
-				return receipt, fmt.Errorf("interface %d", field.Value)
-			}
-			receipt.ABI = uint32(field.Value)
-		case 5:
-			receipt.GasSchedule = string(field.Bytes)
-		case 6:
-			receipt.Gas = field.Value
-		case 7:
-			store, err := decodeStoreReceipt(field.Bytes)
-			if err != nil {
-				return receipt, err
-			}
-			receipt.Stores = append(receipt.Stores, store)
-		case 8:
-			receipt.Checks = append(receipt.Checks, string(field.Bytes))
-		}
+	out = appendTexts(out, []byte(receipt.Plan), receipt.HandlerSHA256, []byte(receipt.GasSchedule))
+	for _, store := range receipt.Stores {
+		out = appendNumbers(out, store.Written, store.Deleted, store.Bytes)
+		out = appendTexts(out, []byte(store.Name), store.RootBefore, store.RootAfter, store.WritesSHA256)
 	}
-	return receipt, nil
+	for _, check := range receipt.Checks {
+		out = appendTexts(out, []byte(check))
+	}
+	return out
 }
 
-func decodeStoreReceipt(encoded []byte) (store StoreReceipt, err error) {
-	fields, err := wire.Read(encoded, wire.Bytes, wire.Varint, wire.Varint, wire.Varint, wire.Bytes, wire.Bytes, wire.Bytes)
-	for _, field := range fields {
-		switch field.Number {
-		case 1:
-			store.Name = string(field.Bytes)
-		case 2:
-			store.Written = field.Value
-		case 3:
-			store.Deleted = field.Value
-		case 4:
-			store.Bytes = field.Value
-		case 5:
-			store.RootBefore = field.Bytes
-		case 6:
-			store.RootAfter = field.Bytes
-		case 7:
-			if size := len(field.Bytes); size != 0 && size != sha256.Size {
-				return store, fmt.Errorf("a digest of %d bytes", size)
-			}
-			store.WritesSHA256 = field.Bytes
-		}
+func appendNumbers(out []byte, numbers ...uint64) []byte {
+	for _, number := range numbers {
+		out = binary.LittleEndian.AppendUint64(out, number)
 	}
-	return store, err
+	return out
+}
+
+func appendTexts(out []byte, texts ...[]byte) []byte {
+	for _, text := range texts {
+		out = append(binary.LittleEndian.AppendUint32(out, uint32(len(text))), text...)
+	}
+	return out
+}
+
+// flatReader takes values from the front. check.wasm wrote them, so they are all there.
+type flatReader []byte
+
+func (r *flatReader) take(count int) []byte {
+	taken := (*r)[:count:count]
+	*r = (*r)[count:]
+	return taken
+}
+
+func (r *flatReader) long() uint64  { return binary.LittleEndian.Uint64(r.take(8)) }
+func (r *flatReader) short() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
+
+// bytes is nil where there is none.
+func (r *flatReader) bytes() []byte {
+	if length := int(r.short()); length > 0 {
+		return r.take(length)
+	}
+	return nil
+}
+
+func (r *flatReader) text() string { return string(r.bytes()) }
+
+func receiptOfFlat(flat []byte) Receipt {
+	r := (*flatReader)(&flat)
+	receipt := Receipt{Height: int64(r.long()), Gas: r.long(), ABI: r.short()}
+	stores, checks := r.short(), r.short()
+	receipt.Plan, receipt.HandlerSHA256, receipt.GasSchedule = r.text(), r.bytes(), r.text()
+	for range stores {
+		store := StoreReceipt{Written: r.long(), Deleted: r.long(), Bytes: r.long(), Name: r.text()}
+		store.RootBefore, store.RootAfter, store.WritesSHA256 = r.bytes(), r.bytes(), r.bytes()
+		receipt.Stores = append(receipt.Stores, store)
+	}
+	for range checks {
+		receipt.Checks = append(receipt.Checks, r.text())
+	}
+	return receipt
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -16,6 +18,13 @@ const receiptOfTheNode = "0a0276321081808080808080101a20abababababababababababab
 	"0101010101010101010101010101010101010101010101010101010132200202020202020202020202020202020202020202" +
 	"0202020202020202020202023a20cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd42067375" +
 	"70706c79420862616c616e636573"
+
+func encode(t *testing.T, receipt Receipt) []byte {
+	t.Helper()
+	encoded, err := receipt.Encode()
+	must(t, err)
+	return encoded
+}
 
 func TestReceipt_encodes_asTheNode(t *testing.T) {
 	receipt := Receipt{
@@ -29,7 +38,7 @@ func TestReceipt_encodes_asTheNode(t *testing.T) {
 			},
 		},
 	}
-	if got := hex.EncodeToString(receipt.Encode()); got != receiptOfTheNode {
+	if got := hex.EncodeToString(encode(t, receipt)); got != receiptOfTheNode {
 		t.Errorf("got %s", got)
 	}
 	encoded, err := hex.DecodeString(receiptOfTheNode)
@@ -62,12 +71,27 @@ func TestReceipt_digestsTheFinalWritesOfEachStore(t *testing.T) {
 	must(t, run.Discard())
 }
 
-func TestDecodeReceipt_digestThatIsNone_isRefused(t *testing.T) {
+func TestReceipt_digestThatIsNone_isRefused(t *testing.T) {
 	for size := range 34 {
 		receipt := Receipt{Plan: "v2", Stores: []StoreReceipt{{Name: "bank", WritesSHA256: make([]byte, size)}}}
-		_, err := DecodeReceipt(receipt.Encode())
-		if isDigest := size == 0 || size == 32; (err == nil) != isDigest || !isDigest && codeOf(err) != CodeStoreCorrupt {
+		_, err := receipt.Encode()
+		if isDigest := size == 0 || size == 32; (err == nil) != isDigest || !isDigest && codeOf(err) != CodeInvalidArgument {
 			t.Errorf("%d bytes: got %v", size, err)
 		}
+		entry := slices.Concat([]byte{7<<3 | 2, byte(size)}, make([]byte, size))
+		_, err = DecodeReceipt(append([]byte{7<<3 | 2, byte(len(entry))}, entry...))
+		if isDigest := size == 0 || size == 32; (err == nil) != isDigest || !isDigest && codeOf(err) != CodeStoreCorrupt {
+			t.Errorf("%d bytes to decode: got %v", size, err)
+		}
+	}
+}
+
+func TestReceipt_longerThanAnyInput_isRefused(t *testing.T) {
+	_, err := Receipt{Checks: []string{strings.Repeat("c", handlerBytesMax)}}.Encode()
+	if codeOf(err) != CodeInvalidArgument {
+		t.Errorf("got %v", err)
+	}
+	if _, err = DecodeReceipt(make([]byte, handlerBytesMax+1)); codeOf(err) != CodeStoreCorrupt {
+		t.Errorf("got %v", err)
 	}
 }

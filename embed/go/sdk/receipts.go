@@ -15,7 +15,11 @@ func (u *Upgrade) writeReceipt(run *upgrade.Run, branch storetypes.MultiStore) (
 		return nil
 	}
 	defer recovered(&err, "write the receipt")
-	branch.GetKVStore(u.options.Receipts).Set([]byte(u.Name()), run.Receipt(nil).Encode())
+	receipt, err := run.Receipt(nil).Encode()
+	if err != nil {
+		return err
+	}
+	branch.GetKVStore(u.options.Receipts).Set([]byte(u.Name()), receipt)
 	return nil
 }
 

@@ -16,23 +16,24 @@ import (
 
 const (
 	meteredName   = "chain-upgrade.metered"
+	notMetered    = "is not the metered form of this module"
 	memorySection = 5
-	globalSection = 6
 	startSection  = 8
 )
 
 // own is a handler's file without its metered module, which is its last section, and that module.
 func own(t *testing.T, file []byte) (plain, metered []byte) {
 	t.Helper()
-	module, err := wasmfile.Parse(file)
+	sections, err := wasmfile.Sections(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := module.Customs[len(module.Customs)-1]
-	if last.Name != meteredName || last.End != len(file) {
+	last := sections[len(sections)-1]
+	metered, ok := bytes.CutPrefix(last.Content, append([]byte{byte(len(meteredName))}, meteredName...))
+	if last.ID != wasmfile.Custom || !ok {
 		t.Fatal("the metered module is not the last section")
 	}
-	return bytes.Clone(file[:last.Start]), last.Payload
+	return bytes.Clone(file[:last.Start]), metered
 }
 
 func carrying(plain, metered []byte) []byte {
@@ -46,11 +47,11 @@ func sectionOf(id byte, content []byte) []byte {
 // with puts a section in the place of the one of this id, or where one of it belongs.
 func with(t *testing.T, module []byte, id byte, content []byte) []byte {
 	t.Helper()
-	parsed, err := wasmfile.ParseMetered(module)
+	sections, err := wasmfile.Sections(module)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, section := range parsed.Sections {
+	for _, section := range sections {
 		if section.ID >= id && section.ID != wasmfile.Custom {
 			end := section.Start
 			if section.ID == id {
@@ -66,14 +67,14 @@ func with(t *testing.T, module []byte, id byte, content []byte) []byte {
 // meteredGas is a metered module whose counter of gas begins with one.
 func meteredGas(t *testing.T, metered []byte) []byte {
 	t.Helper()
-	parsed, err := wasmfile.ParseMetered(metered)
-	if err != nil {
-		t.Fatal(err)
+	counters := []byte{0x7e, 1, 0x42, 0, 0x0b, 0x7f, 1, 0x41, 0x80, 0x80, 0x10, 0x0b}
+	at := bytes.LastIndex(metered, counters)
+	if at < 0 {
+		t.Fatal("the counters are not where they are looked for")
 	}
-	globals := bytes.Clone(parsed.Section(globalSection))
-	at := bytes.LastIndex(globals, []byte{0x7e, 1, 0x42, 0, 0x0b})
-	globals[at+3] = 1
-	return with(t, metered, globalSection, globals)
+	changed := bytes.Clone(metered)
+	changed[at+3] = 1
+	return changed
 }
 
 // A binary whose handler is none does not start: whatever is wrong with the file is said by sdk.New, with a code. Until there is a
@@ -90,15 +91,14 @@ func TestNewOfAFileThatIsNoHandlerIsAnErrorAndTheChainGoesOnWithAGoodOne(t *test
 		"a start section":             {with(t, good, startSection, []byte{9}), upgrade.CodeHandlerOpcode, "start section"},
 		"a memory over the limit":     {with(t, good, memorySection, []byte{1, 0, 0x81, 2}), upgrade.CodeHandlerMemory, "257 pages"},
 		"an import that is missing":   {bytes.ReplaceAll(good, []byte("store_write"), []byte("store_wrote")), upgrade.CodeHandlerImport, "store_wrote"},
-		"no metered module":           {plain, upgrade.CodeHandlerMetered, "chaind handler meter"},
-		"the file itself as metered":  {carrying(plain, plain), upgrade.CodeHandlerMetered, "custom sections"},
-		"metered, of another handler": {carrying(plain, ofAnother), upgrade.CodeHandlerMetered, "not what metering"},
-		"metered, with a start":       {carrying(plain, with(t, metered, startSection, []byte{9})), upgrade.CodeHandlerMetered, "start section"},
+		"the file itself as metered":  {carrying(plain, plain), upgrade.CodeHandlerMetered, notMetered},
+		"metered, of another handler": {carrying(plain, ofAnother), upgrade.CodeHandlerMetered, notMetered},
+		"metered, with a start":       {carrying(plain, with(t, metered, startSection, []byte{9})), upgrade.CodeHandlerMetered, notMetered},
 		"metered, with a larger memory": {
-			carrying(plain, with(t, metered, memorySection, []byte{1, 1, 1, 0x81, 4})), upgrade.CodeHandlerMetered, "memory",
+			carrying(plain, with(t, metered, memorySection, []byte{1, 1, 1, 0x81, 4})), upgrade.CodeHandlerMetered, notMetered,
 		},
-		"metered, with gas of its own": {carrying(plain, meteredGas(t, metered)), upgrade.CodeHandlerMetered, "what they hold at first"},
-		"metered, cut short":           {carrying(plain, metered[:len(metered)-3]), upgrade.CodeHandlerMetered, "not a metered module"},
+		"metered, with gas of its own": {carrying(plain, meteredGas(t, metered)), upgrade.CodeHandlerMetered, notMetered},
+		"metered, cut short":           {carrying(plain, metered[:len(metered)-3]), upgrade.CodeHandlerMetered, "ends after"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newChain(t)

@@ -39,14 +39,3 @@ func TestText16_halves_areReplaced(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-func TestQuote_isHarmlessAndNeverLong(t *testing.T) {
-	for name, want := range map[string]string{`a"b<`: `"a\"b<"`, "a\x1b": "\"a\ufffd\""} {
-		if got := Quote(name); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-	if got := []rune(Quote(string(make([]byte, 500)))); len(got) != quotedMax+3 {
-		t.Errorf("%d characters", len(got))
-	}
-}

@@ -1,13 +1,7 @@
 // Package guesttext makes text harmless that a guest wrote: it ends up in logs, on terminals and in error messages.
 package guesttext
 
-import (
-	"encoding/json"
-	"strings"
-	"unicode/utf16"
-)
-
-const quotedMax = 100
+import "strings"
 
 // hidden are the characters that do not show, or change how what is around them shows: controls, marks and isolates of
 // direction, those of no width, separators of lines, annotations, tags. Each pair is a first and a last one.
@@ -38,18 +32,4 @@ func Printable(text string) string {
 			return 0xfffd
 		}
 	}, text)
-}
-
-// Quote is a name that a file gave, for a message: in quotes, harmless, never long.
-func Quote(name string) string {
-	if units := utf16.Encode([]rune(name)); len(units) > quotedMax {
-		name = string(utf16.Decode(units[:quotedMax])) + "…"
-	}
-	var out strings.Builder
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(Printable(name)); err != nil {
-		return `""`
-	}
-	return strings.TrimSuffix(out.String(), "\n")
 }

@@ -19,8 +19,8 @@ type Field struct {
 	Bytes []byte
 }
 
-// Read returns the fields of a message whose fields have these wire types, field 1 first. Any other is refused.
-func Read(message []byte, kinds ...int) ([]Field, error) {
+// ReadAll returns the fields of a message in their order.
+func ReadAll(message []byte) ([]Field, error) {
 	reader := reader{bytes: message}
 	var fields []Field
 	for reader.at < len(message) {
@@ -28,10 +28,21 @@ func Read(message []byte, kinds ...int) ([]Field, error) {
 		if err != nil {
 			return nil, err
 		}
+		fields = append(fields, field)
+	}
+	return fields, nil
+}
+
+// Read is ReadAll for a message whose fields have these wire types, field 1 first. Any other is refused.
+func Read(message []byte, kinds ...int) ([]Field, error) {
+	fields, err := ReadAll(message)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range fields {
 		if field.Number > len(kinds) || kinds[field.Number-1] != field.Kind {
 			return nil, fmt.Errorf("unknown field %d", field.Number)
 		}
-		fields = append(fields, field)
 	}
 	return fields, nil
 }
