@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -59,7 +58,6 @@ func TestNewRefusesWhatCannotRun(t *testing.T) {
 		"another hash":        {sdk.Options{Bytes: good, Keys: keys, SHA256: strings.Repeat("ab", 32)}, upgrade.CodeHandlerHash},
 		"no module":           {sdk.Options{Bytes: []byte("text"), Keys: keys}, upgrade.CodeHandlerFormat},
 		"a cut file":          {sdk.Options{Bytes: good[:len(good)-1], Keys: keys}, upgrade.CodeHandlerFormat},
-		"no metered module":   {sdk.Options{Bytes: withoutMetered(t, good), Keys: keys}, upgrade.CodeHandlerMetered},
 		"no key":              {sdk.Options{Bytes: good}, upgrade.CodeInvalidArgument},
 		"receipts, no store":  {sdk.Options{Bytes: good, Keys: keys, AddReceipts: true}, upgrade.CodeInvalidArgument},
 		"an empty file":       {sdk.Options{Bytes: []byte{}, Keys: keys}, upgrade.CodeHandlerFormat},
@@ -71,21 +69,6 @@ func TestNewRefusesWhatCannotRun(t *testing.T) {
 			wantCode(t, err, refused.code)
 		})
 	}
-}
-
-// withoutMetered is the file without its last section, which the metered module is.
-func withoutMetered(t *testing.T, file []byte) []byte {
-	t.Helper()
-	last, at := 0, 8
-	for at < len(file) {
-		last = at
-		size, read := binary.Uvarint(file[at+1:])
-		at += 1 + read + int(size)
-	}
-	if !bytes.Contains(file[last:], []byte("chain-upgrade.metered")) {
-		t.Fatal("the last section is not the metered module")
-	}
-	return file[:last]
 }
 
 func hash(file []byte) string {

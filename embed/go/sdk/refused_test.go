@@ -121,6 +121,18 @@ func TestNewOfAFileThatIsNoHandlerIsAnErrorAndTheChainGoesOnWithAGoodOne(t *test
 	}
 }
 
+// What runs is made of the rest of the file, so it need not carry its metered module.
+func TestAFileWithoutItsMeteredModuleUpgradesTheChain(t *testing.T) {
+	c := newChain(t)
+	options := c.options("v2")
+	options.Bytes, _ = own(t, options.Bytes)
+	ctx, branch := c.block()
+	c.must(c.preBlock(ctx, options, ""))
+	branch.Write()
+	c.stores.Commit()
+	c.isInLayout2()
+}
+
 // haltsWithoutHandler: the plan is due in this block and the binary has nothing for it.
 func (c *chain) haltsWithoutHandler(before string) {
 	c.t.Helper()
