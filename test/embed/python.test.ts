@@ -85,7 +85,10 @@ describe("embed/python", () => {
   });
 
   test.skipIf(noWheels)(
-    named("a wheel → holds core.wasm, the types' marker and the licence, and works where it is installed", noWheels),
+    named(
+      "a wheel → holds core.wasm, check.wasm, the types' marker and the licence, and works where it is installed",
+      noWheels,
+    ),
     () => {
       const sources = join(folder, "sources");
       cpSync(PACKAGE, sources, { recursive: true });
@@ -97,10 +100,14 @@ describe("embed/python", () => {
       const installed = python([...pip, "install", "-q", "--no-deps", "--target", place, join(folder, wheel)]);
       expect(installed.status, installed.stderr).toBe(0);
       const files = readdirSync(place, { recursive: true, encoding: "utf8" });
-      expect(files).toEqual(expect.arrayContaining(["chain_upgrade/core.wasm", "chain_upgrade/py.typed"]));
+      const carried = ["check.wasm", "core.wasm", "py.typed"].map((name) => `chain_upgrade/${name}`);
+      expect(files).toEqual(expect.arrayContaining(carried));
       expect(files.filter((file) => file.endsWith("licenses/LICENSE"))).toHaveLength(1);
-      const program = "import chain_upgrade; print(chain_upgrade.__file__, chain_upgrade.Core().plan_key().hex())";
-      expect(python(["-c", program], { path: place }).stdout).toBe(`${join(place, "chain_upgrade/__init__.py")} 00\n`);
+      const program =
+        "from chain_upgrade import Core, __file__, decode_receipt; print(__file__, Core().plan_key().hex(), decode_receipt(b'').height)";
+      expect(python(["-c", program], { path: place }).stdout).toBe(
+        `${join(place, "chain_upgrade/__init__.py")} 00 0\n`,
+      );
     },
     5 * MINUTES,
   );

@@ -1,7 +1,4 @@
-"""Handlers from text: a module, its manifest, and a metered form that counts nothing by itself.
-
-What the meter puts into instructions is the node's, and handler-cases.json has real ones; here the host is tested.
-"""
+"""Handlers from text: a module and its manifest."""
 
 from __future__ import annotations
 
@@ -11,16 +8,10 @@ from typing import Any
 from wasmtime import wat2wasm
 
 from chain_upgrade import Handler, Input, KVStore, MemoryStore, Plan, Timestamp
-from chain_upgrade.interface import METERED_SECTION
 from chain_upgrade.manifest import MANIFEST_SECTION
 from chain_upgrade.wire import varint
 
-COUNTERS = """
-  (global (export "chain-upgrade:gas") (mut i64) (i64.const 0))
-  (global (export "chain-upgrade:stack") (mut i32) (i32.const 262144))
-  (global (export "chain-upgrade:refused") (mut i32) (i32.const 0))
-  (global (mut i32) (i32.const 0))
-"""
+METERED_SECTION = "chain-upgrade.metered"
 BUFFERS = """
   (func (export "handler_abi_1"))
   (func (export "handler_in") (param i32) (result i32) i32.const 65536)
@@ -56,41 +47,18 @@ def section(name: str, payload: bytes) -> bytes:
     return b"\0" + varint(len(content)) + content
 
 
-def module(body: str, counters: bool = False, memory: str = "16", head: str = "") -> bytes:
+def module(body: str, memory: str = "16", head: str = "") -> bytes:
     """``body`` may call the imports that it names as ``$name``."""
     used = [name for name in IMPORTS if f"${name}" in body]
     imports = "".join(f'(import "chain" "{name}" (func ${name} {IMPORTS[name]}))' for name in used)
-    text = (
-        f'(module {head} {imports} (memory (export "memory") {memory}) {BUFFERS} {body} {COUNTERS if counters else ""})'
-    )
-    wasm = bytes(wat2wasm(text))
-    return without_customs(wasm) if counters else wasm
-
-
-def without_customs(wasm: bytes) -> bytes:
-    """The names that the text gave are a custom section, which a metered module has none of."""
-    kept, at = wasm[:8], 8
-    while at < len(wasm):
-        end, size, shift = at + 1, 0, 0
-        while True:
-            size |= (wasm[end] & 0x7F) << shift
-            shift += 7
-            end += 1
-            if wasm[end - 1] < 0x80:
-                break
-        end += size
-        if wasm[at] != 0:
-            kept += wasm[at:end]
-        at = end
-    return kept
+    return bytes(wat2wasm(f'(module {head} {imports} (memory (export "memory") {memory}) {BUFFERS} {body})'))
 
 
 def handler_file(body: str = IDLE, declared: Any = None, memory: str = "16", metered: bytes | None = None) -> bytes:
-    """``declared``: a manifest, or the payload of its section; ``metered`` replaces the section's."""
+    """``declared``: a manifest, or the payload of its section; ``metered``: a metered module that the file carries."""
     payload = declared if isinstance(declared, bytes) else json.dumps(declared or manifest()).encode()
-    run = module(body, counters=True, memory=f"{memory} 512") if metered is None else metered
     file = module(body, memory=memory) + section(MANIFEST_SECTION, payload)
-    return file + section(METERED_SECTION, run)
+    return file if metered is None else file + section(METERED_SECTION, metered)
 
 
 def given(store: KVStore | None = None, **fields: Any) -> Input:

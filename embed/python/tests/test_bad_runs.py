@@ -1,4 +1,4 @@
-"""`Handler.run` with what nobody should give it: numbers, stores and metered modules that are wrong."""
+"""`Handler.run` with what nobody should give it: numbers and stores that are wrong."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from chain_upgrade import Handler, MemoryStore, Run, UpgradeError
 
-from .guests import IDLE, SET_A, A, given, handler_file, load, manifest, module, running
+from .guests import IDLE, SET_A, A, given, load, manifest, running
 
 WRITE = running(SET_A, A)
 
@@ -19,17 +19,6 @@ class BadRuns(unittest.TestCase):
         self.assertEqual(raised.exception.code, code, str(raised.exception))
         self.assertIn(words, str(raised.exception))
         return raised.exception
-
-    def test_gives_itself_gas(self) -> None:
-        """a metered module that sets its counter higher → UPG_HANDLER_METERED, whatever the run's limit"""
-        for more in ("(i64.const 9223372036854775807)", "(i64.add (global.get 0) (i64.const 1))"):
-            for after in ("", "(call $log (i32.const 0) (i32.const 0) (i32.const 0))"):
-                same = f'(func (export "handler_run") (param i32) (result i32) {after} i32.const 0)'
-                code = f"(global.set 0 {more}) {after}"
-                theirs = f'(func (export "handler_run") (param i32) (result i32) {code} i32.const 0)'
-                metered = module(theirs, counters=True, memory="16 512")
-                error = self.refused(Handler.load(handler_file(same, metered=metered)), "UPG_HANDLER_METERED", "gas")
-                self.assertGreater(int(error.details["gas"]), 0)
 
     def test_bad_numbers(self) -> None:
         """a bound that is no whole number, or below the least → UPG_INVALID_ARGUMENT"""

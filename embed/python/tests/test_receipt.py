@@ -53,12 +53,28 @@ class Receipts(unittest.TestCase):
         """receipt_of a run → its gas, counts and the roots that were given"""
         handler = load(running(SET_A, A))
         report: Report = handler.run(given()).report
-        receipt = receipt_of(handler, 10, report, {"bank": RootChange(b"1", b"2")})
+        roots = RootChange(b"1" * 32, b"2" * 32)
+        receipt = receipt_of(handler, 10, report, {"bank": roots})
         self.assertEqual((receipt.plan, receipt.height, receipt.gas), ("v2", 10, report.gas))
         # One put of "a" under "a", framed as a handler frames its output for store 0.
         writes = hashlib.sha256(b"\1\0\0\0\1\0\0\0aa").hexdigest()
-        self.assertEqual(receipt.stores, (StoreReceipt("bank", 1, 0, 2, RootChange(b"1", b"2"), writes),))
+        self.assertEqual(receipt.stores, (StoreReceipt("bank", 1, 0, 2, roots, writes),))
         self.assertEqual(decode_receipt(encode_receipt(receipt)), receipt)
+
+    def test_refused(self) -> None:
+        """a receipt that no bytes hold → UPG_INVALID_ARGUMENT"""
+        for fields in (
+            {"handler_sha256": "ab"},
+            {"handler_sha256": "no digits"},
+            {"plan": "half \ud800"},
+            {"gas": -1},
+            {"height": 1 << 63},
+            {"stores": (StoreReceipt("bank", roots=RootChange(b"1", b"")),)},
+            {"checks": ("c" * 1_048_576,)},
+        ):
+            with self.subTest(fields), self.assertRaises(UpgradeError) as raised:
+                encode_receipt(replace(RECEIPT, **fields))
+            self.assertEqual(raised.exception.code, "UPG_INVALID_ARGUMENT")
 
     def test_malformed(self) -> None:
         """bytes that are no receipt → UPG_STORE_CORRUPT"""

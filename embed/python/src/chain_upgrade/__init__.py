@@ -7,12 +7,12 @@ TypeScript node reports for it.
 """
 
 from .cancel import Cancel
+from .checker import parse_manifest
 from .core import UPGRADE_STORE, Core, Decision, DoneUpgrade, bundled_core
 from .errors import UpgradeError, code_of
 from .gas import GAS_SCHEDULE
 from .handler import Handler
 from .manifest import Allowances, Manifest, ManifestScan, ManifestStore, ModuleVersions, StoreRename, StoreUpgrades
-from .manifest_rules import parse_manifest
 from .messages import CheckResult
 from .plan import ZERO_TIME, ClientState, Plan, PlanFields, Timestamp
 from .receipt import Receipt, RootChange, StoreReceipt, decode_receipt, encode_receipt, receipt_of

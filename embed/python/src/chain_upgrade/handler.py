@@ -1,4 +1,4 @@
-"""A handler: one .wasm file that carries its manifest and its metered module (docs/abi.md)."""
+"""A handler: one .wasm file that carries its manifest (docs/abi.md)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,15 @@ from contextlib import nullcontext
 
 from wasmtime import Engine, Module, WasmtimeError
 
-from .advice import with_advice
-from .engine import new_engine, validating_engine
+from .checker import check_file
+from .engine import new_engine
 from .errors import UpgradeError
 from .failures import cancelled, engine_failure
-from .gas import GasCounter
-from .growth import require_cheap
+from .gas import GAS_SCHEDULE, GasCounter
 from .guards import Guards, declared_versions, require_layout
-from .interface import check_file, section_payload
-from .limits import BATCH_BYTES, GAS_LIMIT_MAX, HANDLER_BYTES_MAX
-from .manifest import MANIFEST_SECTION, Manifest
-from .manifest_rules import parse_manifest
+from .limits import BATCH_BYTES, GAS_LIMIT_MAX
+from .manifest import Manifest
 from .messages import encode_context
-from .metered import costs_of, invalid, metered_module
 from .overlay import Overlay, OverlaySpace
 from .place import Place
 from .plan import Timestamp, int64, plan_message
@@ -30,7 +26,6 @@ from .report import Report, StoreReport, writes_sha256
 from .run import Input, Run, whole_number
 from .sandbox import Outcome, Sandbox
 from .stores import StorePort
-from .wasm_shape import read_shape
 
 _OF_HANDLER = re.compile("UPG_(MIGRATION|HANDLER)_")
 
@@ -58,11 +53,10 @@ class Handler:
 
     @classmethod
     def load(cls, data: bytes, *, sha256: str | None = None) -> Handler:
-        """Checks a handler file and compiles it.
+        """Checks a handler file with check.wasm, and compiles the metered module that check.wasm makes of it.
 
-        ``sha256`` is what the plan pins. Pin it: the hash is what makes the metered module the one that a node with a
-        meter accepted, which this host cannot find out by itself. Raises UPG_HANDLER_* with the first thing that is
-        wrong.
+        ``sha256`` is what the plan pins. A file that carries another metered module is refused. Raises UPG_HANDLER_*
+        with the first thing that is wrong.
         """
         if not isinstance(data, (bytes, bytearray, memoryview)):
             what = f"a handler is the bytes of its file, got {type(data).__name__}"
@@ -72,11 +66,8 @@ class Handler:
         if sha256 is not None and sha256.lower() != digest:
             what = f'the handler\'s SHA-256 is "{digest}", the plan pins {json.dumps(sha256)}'
             raise UpgradeError("UPG_HANDLER_HASH", what, {"expected": sha256.lower(), "actual": digest})
+        manifest, metered = _examine(data)
         engine = new_engine()
-        try:
-            manifest, metered = _examine(data, engine)
-        except UpgradeError as error:
-            raise with_advice(error) from error
         return cls(manifest, digest, len(data), engine, _compile(engine, metered))
 
     def run(self, given: Input) -> Run:
@@ -163,26 +154,14 @@ class Handler:
             sandbox.close()
 
 
-def _examine(data: bytes, engine: Engine) -> tuple[Manifest, bytes]:
-    """The manifest, and the metered module that belongs to the file as far as can be seen without a meter."""
-    if len(data) > HANDLER_BYTES_MAX:
-        what = f"the file is longer than the {HANDLER_BYTES_MAX} bytes that are allowed"
-        raise UpgradeError("UPG_HANDLER_LIMIT", f"{what}; strip debug sections and build for size")
-    file = read_shape(data)
-    manifests = section_payload(file, MANIFEST_SECTION)
-    if len(manifests) != 1:
-        there = f"there are {len(manifests)} custom sections" if manifests else "there is no custom section"
-        what = f"manifest: {there} {MANIFEST_SECTION}; exactly one is due"
-        raise UpgradeError("UPG_HANDLER_MANIFEST", what)
-    manifest = parse_manifest(manifests[0])
-    check_file(file, manifest)
-    # Of an engine as it comes: an instruction that is valid and not allowed is no matter of form.
-    problem = invalid(validating_engine(), data)
-    if problem:
-        raise UpgradeError("UPG_HANDLER_FORMAT", f"not a valid module: {problem}")
-    costs = costs_of(file)
-    require_cheap(costs)
-    return manifest, metered_module(file, costs, engine)
+def _examine(data: bytes) -> tuple[Manifest, bytes]:
+    """The manifest, and the metered module that check.wasm makes of the file."""
+    found = check_file(data)
+    manifest = found.require_handler()
+    if found.gas_schedule != GAS_SCHEDULE:
+        what = f"check.wasm meters by schedule {found.gas_schedule}, this host charges by {GAS_SCHEDULE}"
+        raise UpgradeError("UPG_BUG_CORE_ABI", what)
+    return manifest, found.metered
 
 
 def _compile(engine: Engine, metered: bytes) -> Module:

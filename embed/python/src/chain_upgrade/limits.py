@@ -1,11 +1,8 @@
-"""Every bound of the interface (docs/abi.md), the unit last in its name. They are part of consensus."""
+"""Bounds of the interface (docs/abi.md) that this host itself checks, the unit last in the name. They are part of consensus."""
 
 PLAN_NAME_BYTES_MAX = 140
 PLAN_INFO_BYTES_MAX = 65_536
 MODULE_NAME_BYTES_MAX = 140
-#: Of a manifest. The stored form holds 64 bits.
-MODULE_VERSION_MAX = 4_294_967_295
-STORE_NAME_BYTES_MAX = 128
 VERSION_MAP_MODULES_MAX = 1_024
 RECEIPT_BYTES_MAX = 524_288
 
@@ -20,32 +17,8 @@ UINT64_MAX = (1 << 64) - 1
 
 HANDLER_BYTES_MAX = 1_048_576
 MANIFEST_BYTES_MAX = 16_384
-HANDLER_STORES_MAX = 64
-STORE_PREFIXES_MAX = 64
-SCANS_MAX = 64
-JSON_NESTING_MAX = 16
 GAS_LIMIT_MAX = 1_000_000_000_000
-CUSTOM_SECTIONS_MAX = 64
-IMPORTS_MAX = 16
-MEMORY_INITIAL_PAGES_MAX = 256
-MEMORY_PAGES_MAX = 512
 PAGE_BYTES = 65_536
-
-#: Of the bodies of a file's functions (docs/gas.md, "Compilers").
-BODY_BYTES_MAX = 65_536
-#: Parameters do not count.
-LOCALS_MAX = 256
-LOCALS_TOTAL_MAX = 50_000
-NESTING_MAX = 256
-BR_TABLE_LABELS_MAX = 1_024
-BRANCHES_MAX = 2_048
-BRANCHES_TOTAL_MAX = 65_536
-BRANCH_VARIABLES_MAX = 200_000
-BRANCH_VALUES_MAX = 16_777_216
-LOOPS_MAX = 256
-LOOP_NESTING_MAX = 32
-VALUES_MAX = 32_768
-CALLS_MAX = 4_096
 
 BATCH_BYTES = 65_536
 BATCH_OUT_BYTES = 262_144

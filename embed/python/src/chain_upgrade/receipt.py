@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .checker import decode_flat, encode_flat
 from .errors import UpgradeError
 from .gas import GAS_SCHEDULE
 from .handler import Handler
-from .limits import INT64_MAX
 from .report import Report
 from .text import encode_text
-from .wire import BYTES, VARINT, Field, bytes_field, int_field, message_field, single_fields, wire_fields
-
-
-_SHA256_BYTES = 32
 
 
 @dataclass(frozen=True)
 class RootChange:
-    """Roots of a store before this block and in its commit; empty where a chain has none at this point."""
+    """Roots of a store before this block and in its commit, of 32 bytes; empty where a chain has none at this point."""
 
     before: bytes = b""
     after: bytes = b""
@@ -66,60 +63,79 @@ def receipt_of(handler: Handler, height: int, report: Report, roots: Mapping[str
 
 
 def encode_receipt(receipt: Receipt) -> bytes:
-    """For `Core.set_receipt`."""
-    head = bytes_field(1, encode_text(receipt.plan)) + int_field(2, receipt.height)
-    head += bytes_field(3, bytes.fromhex(receipt.handler_sha256)) + int_field(4, receipt.abi)
-    head += bytes_field(5, encode_text(receipt.gas_schedule)) + int_field(6, receipt.gas)
-    stores = b"".join(message_field(7, _encode_store(each)) for each in receipt.stores)
-    return head + stores + b"".join(message_field(8, encode_text(name)) for name in receipt.checks)
-
-
-def _encode_store(store: StoreReceipt) -> bytes:
-    numbers = int_field(2, store.written) + int_field(3, store.deleted) + int_field(4, store.bytes)
-    roots = bytes_field(5, store.roots.before) + bytes_field(6, store.roots.after)
-    writes = bytes_field(7, bytes.fromhex(store.writes_sha256))
-    return bytes_field(1, encode_text(store.name)) + numbers + roots + writes
+    """For `Core.set_receipt`. Raises UPG_INVALID_ARGUMENT for a hash or root that has neither 0 nor 32 bytes."""
+    try:
+        flat = _flat(receipt)
+    except (struct.error, ValueError) as cause:
+        raise UpgradeError("UPG_INVALID_ARGUMENT", f"the receipt cannot be encoded: {cause}") from cause
+    data = encode_flat(flat)
+    if data is None:
+        what = "the receipt cannot be encoded: hashes and roots have 0 or 32 bytes, and names are UTF-8"
+        raise UpgradeError("UPG_INVALID_ARGUMENT", what)
+    return data
 
 
 def decode_receipt(data: bytes) -> Receipt:
     """Raises UPG_STORE_CORRUPT."""
-    types = [BYTES, VARINT, BYTES, VARINT, BYTES, VARINT, BYTES, BYTES]
-    fields = wire_fields(data, types, _refuse)
-    last = {field.number: field for field in fields}
-    height = _number(last.get(2))
-    return Receipt(
-        plan=_text(last.get(1)),
-        height=height - (1 << 64) if height > INT64_MAX else height,
-        handler_sha256=(last[3].data if 3 in last else b"").hex(),
-        abi=_number(last.get(4)),
-        gas_schedule=_text(last.get(5)),
-        gas=_number(last.get(6)),
-        stores=tuple(_decode_store(field.data) for field in fields if field.number == 7),
-        checks=tuple(_text(field) for field in fields if field.number == 8),
-    )
+    flat = decode_flat(data)
+    if flat is None:
+        raise UpgradeError("UPG_STORE_CORRUPT", f"{len(data)} bytes are no receipt")
+    return _FlatReader(flat).receipt()
 
 
-def _decode_store(data: bytes) -> StoreReceipt:
-    name, written, deleted, count, before, after, writes = single_fields(
-        data, [BYTES, VARINT, VARINT, VARINT, BYTES, BYTES, BYTES], _refuse
-    )
-    digest = writes.data if writes else b""
-    if len(digest) not in (0, _SHA256_BYTES):
-        raise _refuse(f"a digest of {len(digest)} bytes")
-    roots = RootChange(before.data if before else b"", after.data if after else b"")
-    return StoreReceipt(_text(name), _number(written), _number(deleted), _number(count), roots, digest.hex())
+def _flat(receipt: Receipt) -> bytes:
+    """The form of docs/abi.md that check.wasm takes and gives: everything at a fixed place."""
+    counts = receipt.abi, len(receipt.stores), len(receipt.checks)
+    head = struct.pack("<qQIII", receipt.height, receipt.gas, *counts) + _sized(encode_text(receipt.plan))
+    head += _sized(bytes.fromhex(receipt.handler_sha256)) + _sized(encode_text(receipt.gas_schedule))
+    stores = b"".join(_flat_store(store) for store in receipt.stores)
+    return head + stores + b"".join(_sized(encode_text(name)) for name in receipt.checks)
 
 
-def _number(field: Field | None) -> int:
-    return field.value if field else 0
+def _flat_store(store: StoreReceipt) -> bytes:
+    hashes = store.roots.before, store.roots.after, bytes.fromhex(store.writes_sha256)
+    numbers = struct.pack("<QQQ", store.written, store.deleted, store.bytes)
+    return numbers + _sized(encode_text(store.name)) + b"".join(map(_sized, hashes))
 
 
-def _text(field: Field | None) -> str:
-    try:
-        return (field.data if field else b"").decode("utf-8")
-    except UnicodeDecodeError as cause:
-        raise _refuse("a text is not UTF-8") from cause
+def _sized(data: bytes) -> bytes:
+    return struct.pack("<I", len(data)) + data
 
 
-def _refuse(what: str) -> UpgradeError:
-    return UpgradeError("UPG_STORE_CORRUPT", f"a receipt cannot be decoded: {what}")
+class _FlatReader:
+    """Takes values from the front. check.wasm wrote them, so they are all there."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def receipt(self) -> Receipt:
+        height, gas, abi, stores, checks = self._numbers("<qQIII")
+        plan, handler_sha256, gas_schedule = self._text(), self._bytes().hex(), self._text()
+        return Receipt(
+            plan=plan,
+            height=height,
+            handler_sha256=handler_sha256,
+            gas=gas,
+            stores=tuple(self._store() for _ in range(stores)),
+            checks=tuple(self._text() for _ in range(checks)),
+            abi=abi,
+            gas_schedule=gas_schedule,
+        )
+
+    def _store(self) -> StoreReceipt:
+        numbers = self._numbers("<QQQ")
+        return StoreReceipt(self._text(), *numbers, RootChange(self._bytes(), self._bytes()), self._bytes().hex())
+
+    def _numbers(self, layout: str) -> tuple[int, ...]:
+        numbers = struct.unpack_from(layout, self._data, self._at)
+        self._at += struct.calcsize(layout)
+        return numbers
+
+    def _bytes(self) -> bytes:
+        (length,) = self._numbers("<I")
+        self._at += length
+        return self._data[self._at - length : self._at]
+
+    def _text(self) -> str:
+        return self._bytes().decode("utf-8")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-
-QUOTED_CHARACTERS_MAX = 100
 
 #: Controls, marks of direction, what has no width, tags: what does not show as itself.
 _HIDDEN = re.compile(
@@ -28,12 +25,6 @@ def decode_lossy(data: bytes) -> str:
 def printable(text: str) -> str:
     """Line breaks and tabs become spaces, other characters that do not show U+FFFD."""
     return _HIDDEN.sub(lambda found: " " if found[0] in _BREAKS else "\ufffd", text)
-
-
-def quote(name: str) -> str:
-    """A name that a file gave, for a message: in quotes, harmless, never long."""
-    shown = f"{name[:QUOTED_CHARACTERS_MAX]}…" if len(name) > QUOTED_CHARACTERS_MAX else name
-    return json.dumps(printable(shown), ensure_ascii=False)
 
 
 def guest_text(data: bytes, bytes_max: int) -> str:

@@ -108,3 +108,41 @@ def single_fields(data: bytes, types: Sequence[int], refuse: Refuse) -> list[Fie
             raise refuse(f"field {field.number} occurs twice")
         fields[field.number - 1] = field
     return fields
+
+
+class Fields:
+    """A message that check.wasm wrote, by number of field. What is absent is 0 or empty; unknown fields are ignored."""
+
+    def __init__(self, data: bytes) -> None:
+        self._fields: dict[int, list[Field]] = {}
+        for field in _read(data):
+            self._fields.setdefault(field.number, []).append(field)
+
+    def has(self, number: int) -> bool:
+        return number in self._fields
+
+    def number(self, number: int) -> int:
+        return self._fields[number][0].value if self.has(number) else 0
+
+    def data(self, number: int) -> bytes:
+        return self._fields[number][0].data if self.has(number) else b""
+
+    def text(self, number: int) -> str:
+        return self.data(number).decode("utf-8", "replace")
+
+    def datas(self, number: int) -> tuple[bytes, ...]:
+        return tuple(field.data for field in self._fields.get(number, ()))
+
+    def texts(self, number: int) -> tuple[str, ...]:
+        return tuple(data.decode("utf-8", "replace") for data in self.datas(number))
+
+    def messages(self, number: int) -> list[Fields]:
+        return [Fields(data) for data in self.datas(number)]
+
+
+def varints(data: bytes) -> Iterator[int]:
+    """Varints one after the other."""
+    at = 0
+    while at < len(data):
+        value, at = _read_varint(data, at)
+        yield value
