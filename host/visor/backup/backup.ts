@@ -11,9 +11,9 @@ import type { Clock } from "../decide/machine.js";
 import type { Settings } from "../decide/settings.js";
 import { digestsOf } from "../download/pieces.js";
 import { ageInWords } from "./age.js";
+import { backupSpace, dataTree } from "./backup-space.js";
 import { type BackupFile, MANIFEST, type Manifest, manifestOf, problemIn } from "./manifest.js";
 import { backupName, isOfPlan, isOurs, isPart, partName } from "./names.js";
-import { dataTree, roomFor } from "./room.js";
 import { changeSince } from "./since.js";
 import type { Tree } from "./tree.js";
 
@@ -112,7 +112,7 @@ function freeName(files: Files, parent: string, name: string): string {
 async function copyTree(options: BackupOptions, data: string, part: string): Promise<Manifest> {
   const { files, settings, plan, program, clock, log } = options;
   const tree = dataTree(files, data);
-  const { isByReflink, problem } = await roomFor(files, settings, tree);
+  const { isByReflink, problem } = await backupSpace(files, settings, tree);
   if (problem !== undefined) throw new Error(problem);
   files.makeFolder(part, FOLDER_MODE);
   for (const by of new Set(tree.files.flatMap((file) => file.by ?? []))) {

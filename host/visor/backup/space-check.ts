@@ -1,4 +1,4 @@
-/** Whether there will be room for the backup, while there is time to make some. */
+/** Checks for space for the backup while there is time to make some. */
 import { join } from "node:path";
 import { messageOf } from "../../base/errors/errors.js";
 import type { Machine } from "../decide/machine.js";
@@ -9,7 +9,7 @@ import type { Readiness, StatusBoard } from "../decide/status.js";
 /** The data grows, and is walked over each time. */
 const LOOK_MILLIS_MIN = 60_000;
 
-interface AheadOptions {
+interface SpaceCheckOptions {
   readonly settings: Settings;
   readonly machine: Machine;
   readonly board: StatusBoard;
@@ -21,7 +21,7 @@ export class BackupSpaceCheck {
   #said = "";
   #isWithoutProgram = false;
 
-  constructor(private readonly shared: AheadOptions) {}
+  constructor(private readonly shared: SpaceCheckOptions) {}
 
   /** A plan is ahead. Returns at once. @param isWithoutProgram it may be made by the program that runs */
   look(isWithoutProgram: boolean): void {
@@ -56,7 +56,7 @@ export class BackupSpaceCheck {
 
 /** Judges the backup that the switch would make. Never rejects. @param isWithoutProgram the plan may be made by the program that runs */
 export async function backupReadiness(
-  { settings, machine: { files } }: Pick<AheadOptions, "settings"> & { readonly machine: Pick<Machine, "files"> },
+  { settings, machine: { files } }: Pick<SpaceCheckOptions, "settings"> & { readonly machine: Pick<Machine, "files"> },
   isWithoutProgram: boolean,
 ): Promise<Readiness> {
   const what = "backup";
@@ -65,9 +65,9 @@ export async function backupReadiness(
   }
   try {
     // This also loads the code that makes the backup.
-    const [{ dataTree, roomFor }] = await Promise.all([import("./room.js"), import("./backup.js")]);
+    const [{ dataTree, backupSpace }] = await Promise.all([import("./backup-space.js"), import("./backup.js")]);
     const tree = dataTree(files, join(settings.home, "data"));
-    const { bytes, free, isByReflink, problem } = await roomFor(files, settings, tree);
+    const { bytes, free, isByReflink, problem } = await backupSpace(files, settings, tree);
     if (problem !== undefined) return { what, state: "wrong", detail: problem, next: null };
     const how = isByReflink ? "by reflink, which takes no room" : `of which ${free} are free`;
     const when = isWithoutProgram

@@ -3,8 +3,8 @@ import type { Cobra } from "../../../base/terminal/cobra.js";
 import { nodeFacts } from "../../decide/heights/node-facts.js";
 import { isUnderWay } from "../../decide/readiness.js";
 import { unreadPlan } from "../../decide/unseen-plan.js";
-import { type Ahead, type PlanAhead, plansAhead } from "../../stage/doctor/ahead.js";
 import { noneAhead } from "../../stage/doctor/plans.js";
+import { type UpcomingPlan, type UpcomingPlans, upcomingPlans } from "../../stage/doctor/upcoming-plans.js";
 import { planInState } from "../../stage/plan-in-state.js";
 import { unsupervised } from "../../stage/supervision.js";
 import { realMachine } from "../real-machine.js";
@@ -27,7 +27,12 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
       const { sidecar } = found;
       const node = await nodeFacts({ files: tools.files, settings, sidecar });
       const chain = (await planInState(tools.files, settings))?.plan;
-      const ahead = plansAhead(tools.files, settings, { platform, arch }, { scheduled: found.scheduled, chain, node });
+      const ahead = upcomingPlans(
+        tools.files,
+        settings,
+        { platform, arch },
+        { scheduled: found.scheduled, chain, node },
+      );
       const judged = { ...ahead, plans: ahead.plans.map((plan) => withStatus(plan, found)) };
       const unread = unreadPlan(found.status);
       const withUnread = (text: string | undefined) => ({
@@ -51,7 +56,7 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
 }
 
 /** What was found of the plan that comes first counts, besides its file. */
-function withStatus(plan: PlanAhead, found: FoundStatus): PlanAhead {
+function withStatus(plan: UpcomingPlan, found: FoundStatus): UpcomingPlan {
   const first = found.status.plan;
   const [lack] = lackingOf(found);
   if (!lack || first?.name !== plan.name || first.height !== String(plan.height)) return plan;
@@ -60,7 +65,7 @@ function withStatus(plan: PlanAhead, found: FoundStatus): PlanAhead {
   return { ...plan, problem: plan.problem ?? lack.detail, next };
 }
 
-function asJson({ current, plans, past, problems }: Ahead) {
+function asJson({ current, plans, past, problems }: UpcomingPlans) {
   return {
     current: current ?? null,
     plans: plans.map(({ problem, by: _, next, ...plan }) => ({
@@ -75,7 +80,7 @@ function asJson({ current, plans, past, problems }: Ahead) {
 }
 
 function asText(
-  { current, plans, past, problems }: Ahead,
+  { current, plans, past, problems }: UpcomingPlans,
   none: string | undefined,
   nobody: string | undefined,
 ): string {
@@ -87,7 +92,7 @@ function asText(
   );
 }
 
-function planLines({ name, height, origin, by, problem, next }: PlanAhead): string[] {
+function planLines({ name, height, origin, by, problem, next }: UpcomingPlan): string[] {
   const setBy = origin === "chain" ? "the chain" : "an operator";
   const head = `"${name}" at height ${height}, set by ${setBy}`;
   if (problem === undefined) return [head, `  ready: ${by}`];

@@ -6,7 +6,7 @@ import { isPending, lackingIn, NOT_READY_EXIT, verdictOf } from "../../decide/re
 import type { Settings } from "../../decide/settings.js";
 import type { Readiness, VisorStatus } from "../../decide/status.js";
 import { withUnseenPlan } from "../../decide/unseen-plan.js";
-import type { Scheduled } from "../../stage/doctor/ahead.js";
+import type { Scheduled } from "../../stage/doctor/upcoming-plans.js";
 import { planInState } from "../../stage/plan-in-state.js";
 import { chainvisorOf } from "../../stage/supervision.js";
 import { type Asked, type AskOptions, askStatus } from "../../status/ask.js";

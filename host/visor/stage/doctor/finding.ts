@@ -3,7 +3,7 @@ import type { Files } from "../../../base/files/files.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import type { NodeFacts } from "../../decide/heights/node-facts.js";
 import type { ReadSettings } from "../../decide/settings/read.js";
-import type { Scheduled } from "./ahead.js";
+import type { Scheduled } from "./upcoming-plans.js";
 
 /** `wrong`: an upgrade would fail, or the node does not start. `warning`: it may be meant. */
 export type Level = "ok" | "warning" | "wrong";

@@ -1,12 +1,12 @@
 /** The plans that are ahead: has each its program, and is it the one that the plan names? */
 import { sumReadiness } from "../plan-checksum.js";
-import { type PlanAhead, plansAhead } from "./ahead.js";
 import { type Finding, ok, type Patient, warning, wrong } from "./finding.js";
+import { type UpcomingPlan, upcomingPlans } from "./upcoming-plans.js";
 
 export function planFindings(patient: Patient): Finding[] {
   const { files, read } = patient;
   if (files.facts(read.settings.root)?.kind !== "folder") return [];
-  const { plans, past, problems } = plansAhead(files, read.settings, patient, {
+  const { plans, past, problems } = upcomingPlans(files, read.settings, patient, {
     scheduled: patient.scheduled,
     chain: patient.chain,
     node: patient.node,
@@ -23,7 +23,7 @@ export function planFindings(patient: Patient): Finding[] {
   ];
 }
 
-function findingsOf(plan: PlanAhead, patient: Patient): Finding[] {
+function findingsOf(plan: UpcomingPlan, patient: Patient): Finding[] {
   const { name, height, problem, by, next } = plan;
   const what = `plan ${name}`;
   if (problem === undefined) return [ok(what, `at height ${height}: ${by}`), ...sumFindings(plan, patient)];
@@ -42,7 +42,7 @@ export function noneAhead(isSidecarAsked: boolean, isOurs: boolean): string {
 }
 
 /** A program that nobody compared is never in order: it may be any. */
-function sumFindings({ name, info, program }: PlanAhead, patient: Patient): Finding[] {
+function sumFindings({ name, info, program }: UpcomingPlan, patient: Patient): Finding[] {
   const { files, platform, arch, read } = patient;
   const { settings } = read;
   const found = sumReadiness({ plan: { name, info }, program, files, settings, platform, arch });
@@ -52,7 +52,7 @@ function sumFindings({ name, info, program }: PlanAhead, patient: Patient): Find
   return [{ level, what: `checksum ${name}`, detail, next }];
 }
 
-function sameHeights(plans: readonly PlanAhead[]): Finding[] {
+function sameHeights(plans: readonly UpcomingPlan[]): Finding[] {
   return plans
     .filter(({ height }, at) => plans.findIndex((each) => each.height === height) < at)
     .map(({ name, height }) =>

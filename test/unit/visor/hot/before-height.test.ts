@@ -84,7 +84,7 @@ function ahead({
   return { ahead: made, program: layout.of("v2"), look, put, schedule, checkByOthers, log, started, stopped, asked };
 }
 
-describe("Ahead", () => {
+describe("BeforeHeight", () => {
   test("a program that is missing → said once; there, and the height far → said; in the last 30 blocks → asked, started, taken", async () => {
     const { ahead: made, program, look, put, log, started, asked } = ahead();
     await look(10n);

@@ -1,4 +1,4 @@
-/** The upgrades that are ahead, by what is on disk: the node's plan, the operators' heights, and the program of each. */
+/** Upcoming upgrades, by what is on disk: the plan of the node, the heights of operators, and the program of each. */
 import { join } from "node:path";
 import type { Files } from "../../../base/files/files.js";
 import { type MachineName, programProblem } from "../../../node/programs/executable.js";
@@ -13,7 +13,7 @@ import type { Settings } from "../../decide/settings.js";
 import type { Readiness } from "../../decide/status.js";
 import { nextCommand, orHandler, pinnedHandler, staged } from "../plan-way.js";
 
-export interface PlanAhead {
+export interface UpcomingPlan {
   readonly name: string;
   readonly height: bigint;
   readonly info: string;
@@ -36,11 +36,11 @@ export interface Scheduled {
   readonly readiness: readonly Readiness[];
 }
 
-export interface Ahead {
+export interface UpcomingPlans {
   /** That brought the current program; undefined: genesis. */
   readonly current: Plan | undefined;
   /** By height. */
-  readonly plans: readonly PlanAhead[];
+  readonly plans: readonly UpcomingPlan[];
   /** Plans that are passed over: each with the reason, in words. */
   readonly past: readonly string[];
   /** Files that cannot be read as such, in words. */
@@ -57,12 +57,12 @@ export interface NodeSays {
 }
 
 /** @throws what the system says */
-export function plansAhead(
+export function upcomingPlans(
   files: Files,
   settings: Settings,
   machine: MachineName,
   { scheduled, chain, node = { isOurs: false, reached: undefined } }: NodeSays,
-): Ahead {
+): UpcomingPlans {
   const { home, root, isCaseKept } = settings;
   const current = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept);
   const file = join(home, "data", "upgrade-info.json");
@@ -121,7 +121,7 @@ function whyPast({ origin, ...plan }: Known, facts: PastFacts): string | undefin
   return `"${name}" at height ${height} is not after "${current.name}" at height ${current.height}, whose program runs`;
 }
 
-type Known = Pick<PlanAhead, "name" | "height" | "info" | "origin">;
+type Known = Pick<UpcomingPlan, "name" | "height" | "info" | "origin">;
 
 function withProgram(
   { name, height, info, origin }: Known,
@@ -129,7 +129,7 @@ function withProgram(
   settings: Settings,
   machine: MachineName,
   scheduled: Scheduled | undefined,
-): PlanAhead {
+): UpcomingPlan {
   const { home, name: own, isCaseKept } = settings;
   const layout = new Layout({ home, name: own, program: undefined, upgrades: new Map(), own: "", isCaseKept, files });
   const program = layout.of(name).file;

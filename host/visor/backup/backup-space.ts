@@ -1,4 +1,4 @@
-/** Is there room for a backup? Asked before the height, and once more when it is made. */
+/** The space that a backup takes, and what is free: measured before the height, and again when the backup is made. */
 import { join } from "node:path";
 import { messageOf } from "../../base/errors/errors.js";
 import type { Files } from "../../base/files/files.js";
@@ -16,22 +16,22 @@ const OWN_FILES = 3;
 const PROBE = ".data-backup-probe";
 const FOLDER_PROBE = ".data-backup-probe-folder";
 
-export interface Room {
+export interface BackupSpace {
   readonly bytes: number;
   readonly free: number;
-  /** Copies share the blocks of what they are copies of, and take no room. */
+  /** The copies share blocks with the data and take no space. */
   readonly isByReflink: boolean;
-  /** Undefined: there is room. */
+  /** Why no backup can be made; undefined when there is space. */
   readonly problem: string | undefined;
 }
 
-export type RoomSettings = Pick<Settings, "home" | "backupDir" | "backupKind">;
+export type BackupSpaceSettings = Pick<Settings, "home" | "backupDir" | "backupKind">;
 
 export const dataTree = (files: Files, data: string): Tree =>
   treeOf(files, data, { isLeftOut: (path) => LEFT_OUT.has(path), areLinksFollowed: true });
 
 /** @throws what the system says */
-export async function roomFor(files: Files, settings: RoomSettings, tree: Tree): Promise<Room> {
+export async function backupSpace(files: Files, settings: BackupSpaceSettings, tree: Tree): Promise<BackupSpace> {
   const { backupDir, backupKind } = settings;
   const { bytes } = tree;
   const isByReflink = backupKind !== "copy" && (await canReflink(files, settings, tree));
@@ -67,7 +67,7 @@ function withoutInodes(files: Files, backupDir: string, tree: Tree): string | un
   );
 }
 
-function problemOf({ backupDir, backupKind }: RoomSettings, bytes: number, free: number): string | undefined {
+function problemOf({ backupDir, backupKind }: BackupSpaceSettings, bytes: number, free: number): string | undefined {
   if (backupKind === "reflink") {
     return `${backupDir} has no reflinks with the data (CHAINVISOR_BACKUP=reflink): set it to auto, or another folder`;
   }
@@ -80,7 +80,7 @@ function problemOf({ backupDir, backupKind }: RoomSettings, bytes: number, free:
 }
 
 /** Tried with the smallest file, and that of each link to elsewhere: what a file system can do is not known before. */
-async function canReflink(files: Files, { home, backupDir }: RoomSettings, tree: Tree): Promise<boolean> {
+async function canReflink(files: Files, { home, backupDir }: BackupSpaceSettings, tree: Tree): Promise<boolean> {
   const smallest = new Map<string | undefined, string>();
   for (const { path, by } of tree.files.toSorted((a, b) => b.bytes - a.bytes)) smallest.set(by, path);
   if (smallest.size === 0) return false;
