@@ -1,6 +1,8 @@
 /** Checks for space for the backup while there is time to make some. */
 import { join } from "node:path";
 import { messageOf } from "../../base/errors/errors.js";
+import { type Layout, problemOf } from "../../node/programs/layout.js";
+import type { Plan } from "../decide/decision/plan-file.js";
 import type { Machine } from "../decide/machine.js";
 import { freshMillis } from "../decide/readiness.js";
 import type { Settings } from "../decide/settings.js";
@@ -12,6 +14,7 @@ const LOOK_MILLIS_MIN = 60_000;
 interface SpaceCheckOptions {
   readonly settings: Settings;
   readonly machine: Machine;
+  readonly layout: Layout;
   readonly board: StatusBoard;
   readonly log: (level: "warn", message: string) => void;
 }
@@ -23,9 +26,18 @@ export class BackupSpaceCheck {
 
   constructor(private readonly shared: SpaceCheckOptions) {}
 
-  /** A plan is ahead. Returns at once. @param isWithoutProgram it may be made by the program that runs */
-  look(isWithoutProgram: boolean): void {
-    const { machine, board } = this.shared;
+  /**
+   * Returns at once.
+   * @param plan the upcoming one, if any
+   * @param isOurs of our chains the program that runs may make the block where that of the plan is missing
+   */
+  look(plan: Plan | undefined, isOurs: boolean): void {
+    if (!plan) {
+      this.#forget();
+      return;
+    }
+    const { machine, board, layout } = this.shared;
+    const isWithoutProgram = isOurs && problemOf(layout.of(plan.name), machine.files) !== undefined;
     const { clock } = machine;
     const millis = Math.max(LOOK_MILLIS_MIN, freshMillis(board.current.eta));
     if (isWithoutProgram === this.#isWithoutProgram && clock.now() - this.#lookedAt < millis) return;
@@ -36,8 +48,7 @@ export class BackupSpaceCheck {
     void backupReadiness(this.shared, isWithoutProgram).then((found) => this.#lookedAt === begun && this.#show(found));
   }
 
-  /** No plan is ahead. */
-  forget(): void {
+  #forget(): void {
     if (this.#lookedAt === Number.NEGATIVE_INFINITY) return;
     this.#lookedAt = Number.NEGATIVE_INFINITY;
     const { board } = this.shared;

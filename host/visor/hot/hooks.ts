@@ -6,6 +6,8 @@ import type { Plan } from "../decide/decision/plan-file.js";
 import type { Worker } from "./worker.js";
 
 export interface RelayHooks {
+  /** A worker is about to be started, or called. */
+  beforeWorker(): void;
   /** It was started, or called. */
   onWorker(worker: Worker): void;
   /** Where the chain of a worker is that is about to serve. */
@@ -36,7 +38,7 @@ export interface RelayHooks {
 const nothing = () => undefined;
 
 export const NO_HOOKS: RelayHooks = {
-  ...{ onWorker: nothing, onLastBlock: nothing, onCommitted: nothing, onPlan: nothing },
+  ...{ beforeWorker: nothing, onWorker: nothing, onLastBlock: nothing, onCommitted: nothing, onPlan: nothing },
   ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
   ...{ preparation: undefined, isFetched: () => false },
   beforeUpgrade: () => Promise.resolve(),

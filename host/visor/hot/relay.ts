@@ -111,6 +111,7 @@ export class Relay {
     const { start, log } = this.options;
     const begun = performance.now();
     this.#startedWith = this.#nextProgram.filesOf(program);
+    this.options.hooks.beforeWorker();
     const worker = (await this.#beforeHeight.take(program)) ?? start(program);
     this.#worker = worker;
     this.options.hooks.onWorker(worker);

@@ -29,8 +29,10 @@ export interface HoldOptions {
   readonly machine: Pick<Machine, "clock" | "processes">;
   /** Of `start`, for each worker. */
   readonly flags: readonly string[];
-  /** Of each worker. */
+  /** Of each worker, and of each `pre-upgrade`. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Further variables of each worker. */
+  readonly workerEnv?: Readonly<Record<string, string>>;
   /** Of the programs' own variables: `CHAIND_`. */
   readonly prefix: string;
   /** Further questions to a `pre-upgrade` that asks for them. */
@@ -45,6 +47,12 @@ export interface HoldOptions {
   readonly serviceCommand?: string | undefined;
   /** Aborted when it is to stop. */
   readonly signal: AbortSignal;
+}
+
+/** How it ended: `failure` is an end by CometBFT, the disk or a worker that cannot be gone on from, and halt.json has it. */
+export interface HoldEnd {
+  readonly exit: number;
+  readonly failure?: UpgradeError;
 }
 
 export interface RunRelayOptions extends Pick<HoldOptions, "home" | "machine" | "flags" | "comet" | "log"> {
@@ -71,7 +79,9 @@ export async function runRelay({ name, program, upgrades, own, ...options }: Run
   const retriesMax = Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0;
   const hooks = { ...NO_HOOKS, link: linkIn(home) };
   const rest = { layout, retriesMax, env, prefix: envPrefix(name), hooks, signal: stopping.signal };
-  return holdConnections({ ...options, ...rest }, begin);
+  const { exit, failure } = await holdConnections({ ...options, ...rest }, begin);
+  if (failure) throw failure;
+  return exit;
 }
 
 /** Links programs of the folders; those that were named by flags are in none. */
@@ -88,10 +98,11 @@ const linkIn =
 
 /**
  * Holds CometBFT's connections until the end. @param begin called once the home is this relay's; returns what undoes it
- * @throws as {@link runRelay}
+ * @throws UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG; whatever a hook throws
  */
-export async function holdConnections(options: HoldOptions, begin = () => () => {}): Promise<number> {
-  const { home, flags, env, prefix, comet, log } = options;
+export async function holdConnections(options: HoldOptions, begin = () => () => {}): Promise<HoldEnd> {
+  const { home, flags, prefix, comet, log } = options;
+  const env = { ...options.env, ...options.workerEnv };
   requireHome(home);
   const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
   const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
@@ -106,10 +117,11 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
     startStandby: (program) => startWorker({ ...of, program, isStandby: true }),
   });
   try {
-    return await relay.run();
+    return { exit: await relay.run() };
   } catch (error) {
-    if (isRecorded(error)) recordHalt(home, error, relay.lastBlock, log, options);
-    throw error;
+    if (!isRecorded(error)) throw error;
+    recordHalt(home, error, relay.lastBlock, log, options);
+    return { exit: error.kind.exit, failure: error };
   } finally {
     await relay.close();
     lock.release();

@@ -1,66 +1,99 @@
-/** CometBFT's end by itself, where the sidecar holds its connections. */
-import { expect, test } from "vitest";
+/** What follows an end of the application where the sidecar holds CometBFT's connections: the same as after a run without that. */
+import { describe, expect, test } from "vitest";
 import { UpgradeError } from "../../../host/base/errors/errors.js";
 import { Halt } from "../../../host/upgrade/module/halt.js";
-import { heldAgain } from "../../../host/visor/run/hot/restart-engine.js";
-import { Board } from "../../../host/visor/status/board.js";
-import { statusMachine } from "./status-machine.js";
+import type { HoldEnd } from "../../../host/visor/hot/run-relay.js";
+import { hurried, ScriptsHome } from "./scripts-home.js";
 
-function held(restartsMax: number, ...ends: (Error | number)[]) {
-  const waits: number[] = [];
-  const board = new Board(statusMachine.clock);
-  const log: string[] = [];
-  const stopping = new AbortController();
-  let stopAt = Number.POSITIVE_INFINITY;
-  const sleep = async (millis: number) => {
-    if (waits.push(millis) === stopAt) stopping.abort();
+/**
+ * A home whose program knows the flags of the hot switch, and a `cometbft` that is never started: no program serves.
+ * @param ends of CometBFT and the application, in place of theirs
+ */
+function hotHome(script: string, ends?: (HoldEnd | UpgradeError)[]) {
+  const home = new ScriptsHome();
+  home.write("config/genesis.json", "{}");
+  const comet = home.write("cometbft", "#!/bin/sh\necho 0.38.17\n", 0o755);
+  const help = 'test "$2" = --help && exec echo --engine --with-comet --transport --halt-linger\n';
+  home.program("genesis", `${help}echo run >> $OUT\n${script}`);
+  const slept: number[] = [];
+  const hold = async () => {
+    const end = ends?.shift() ?? { exit: 0 };
+    if (end instanceof UpgradeError) throw end;
+    return end;
   };
-  const of = {
-    settings: { restartsMax, restartWindow: 600_000 },
-    machine: { clock: { ...statusMachine.clock, now: () => 0, sleep } },
-    ...{ board, signal: stopping.signal, log: (level: string, line: string) => log.push(`${level} ${line}`) },
-  } as unknown as Parameters<typeof heldAgain>[0];
-  const run = () =>
-    heldAgain(of, async () => {
-      const end = ends.shift() ?? 0;
-      if (typeof end === "number") return end;
-      throw end;
-    });
-  const stopInWait = (at: number) => {
-    stopAt = at;
-  };
-  return { run, waits, board, log, stopping, stopInWait };
+  const run = (restartsMax: number) =>
+    home.run(
+      ["start", "--engine", "cometbft", "--comet.bin", comet],
+      { isHotSwitch: true, restartsMax },
+      { machine: hurried(slept), ...(ends && { hold }) },
+    );
+  return { home, run, slept };
 }
 
-const killed = () => new Halt("UPG_HALT_ENGINE", "CometBFT ended by itself (signal SIGKILL)", 5n);
-const lost = () => new Halt("UPG_HALT_WORKER", "worker v2 crashed", 5n);
+/** The program leaves this error in its record and exits. */
+function halting(code: string, exit: number, home = "$(dirname $OUT)"): string {
+  const record = { v: 1, code, message: "it halts", next: "start it", commands: ["chaind start"], height: "6" };
+  const text = JSON.stringify({ ...record, last_committed_height: "5" });
+  return `printf '%s' '${text}' > ${home}/data/halt.json\nexit ${exit}`;
+}
 
-test("heldAgain() CometBFT ends twice, a worker once → started again after 1, 2 and 4 s; then the last end's status", async () => {
-  const { run, waits, board, log } = held(5, killed(), killed(), lost(), 13);
-  expect(await run()).toBe(13);
-  expect(waits).toEqual([1_000, 2_000, 4_000]);
-  expect(board.current.restarts).toBe(3);
-  expect(log[0]).toBe(
-    "warn CometBFT ended by itself (signal SIGKILL). CometBFT and the application are started again in 1 s",
-  );
-});
-
-test("heldAgain() more ends than CHAINVISOR_RESTARTS_MAX → fails with 16; with 0 at the first one", async () => {
-  const twice = held(1, killed(), killed());
-  await expect(twice.run()).rejects.toMatchObject({
-    exit: 16,
-    message: expect.stringContaining("after 1 restarts in 600 s"),
+describe("an application that exits under the hot switch", () => {
+  test("UPG_HANDLER_ENGINE (21): this machine had no memory or time for the handler → started again after 1 s", async () => {
+    const { home, run, slept } = hotHome(
+      `test -e $OUT.once && exit 13; touch $OUT.once\n${halting("UPG_HANDLER_ENGINE", 21)}`,
+    );
+    expect(await run(5), home.lines.join("\n")).toBe(13);
+    expect(slept).toEqual([1_000]);
+    expect(home.out).toBe("run\nrun\n");
+    expect(home.board.current.restarts).toBe(1);
   });
-  const never = held(0, killed());
-  await expect(never.run()).rejects.toMatchObject({ exit: 16 });
-  expect([twice.waits, never.waits]).toEqual([[1_000], []]);
+
+  test("another refusal (21), and a defect (70) → not started again; the log says what it needs, the status has commands", async () => {
+    const { home, run } = hotHome(halting("UPG_HANDLER_HASH", 21));
+    expect(await run(5)).toBe(21);
+    expect(home.out).toBe("run\n");
+    expect(home.lines.at(-1)).toMatch(/it halts \[UPG_HANDLER_HASH\]/);
+    expect(home.board.current).toMatchObject({ phase: "failed", next: ["chaind start"] });
+    const defect = hotHome(halting("UPG_BUG_MODULE", 70));
+    expect(await defect.run(5)).toBe(70);
+    expect(defect.home.lines.at(-1)).toContain("Please report it");
+  });
 });
 
-test("heldAgain() a signal while it waits → 0, nothing is started; an end of another kind → is thrown at once", async () => {
-  const stopped = held(5, killed(), 7);
-  stopped.stopInWait(1);
-  expect(await stopped.run()).toBe(0);
-  const wrong = held(5, new UpgradeError("UPG_INVALID_CONFIG", "no cometbft"));
-  await expect(wrong.run()).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
-  expect(wrong.waits).toEqual([]);
+/** As the hold returns it: halt.json has the same. */
+const failed = (failure: Halt): HoldEnd => ({ exit: failure.kind.exit, failure });
+const killed = () => failed(new Halt("UPG_HALT_ENGINE", "CometBFT ended by itself (signal SIGKILL)", 5n));
+const lost = () => failed(new Halt("UPG_HALT_WORKER", "worker v2 crashed", 5n));
+
+describe("CometBFT that exits by itself under the hot switch", () => {
+  test("twice, and a worker once → started again after 1, 2 and 4 s; then the last end's status", async () => {
+    const { home, run, slept } = hotHome("", [killed(), killed(), lost(), { exit: 13 }]);
+    expect(await run(5)).toBe(13);
+    expect(slept).toEqual([1_000, 2_000, 4_000]);
+    expect(home.board.current.restarts).toBe(3);
+    expect(home.lines[0]).toMatch(
+      /^warn the application has ended: exit status 16: CometBFT ended by itself \(signal SIGKILL\) \[UPG_HALT_ENGINE\]: .* It is started again in 1 s$/,
+    );
+  });
+
+  test("more often than CHAINVISOR_RESTARTS_MAX → fails with 16; with 0 at the first one", async () => {
+    const twice = hotHome("", [killed(), killed()]);
+    expect(await twice.run(1)).toBe(16);
+    expect(twice.home.lines.at(-1)).toMatch(
+      /ended, after 1 restarts in 600 s: exit status 16: CometBFT ended by itself/,
+    );
+    const never = hotHome("", [killed()]);
+    expect(await never.run(0)).toBe(16);
+    expect([twice.slept, never.slept]).toEqual([[1_000], []]);
+  });
+
+  test("a signal while it waits → 0, nothing is started; an error of the settings → fails at once", async () => {
+    const stopped = hotHome("", [killed(), { exit: 7 }]);
+    const run = stopped.run(5);
+    stopped.home.board.onChange(({ restarts }) => restarts === 1 && stopped.home.stop.abort());
+    expect([await run, stopped.home.lines.length]).toEqual([0, 1]);
+    const wrong = hotHome("", [new UpgradeError("UPG_INVALID_CONFIG", "no cometbft")]);
+    expect([await wrong.run(5), wrong.home.lines]).toEqual([2, ["error no cometbft [UPG_INVALID_CONFIG]"]]);
+    expect(wrong.slept).toEqual([]);
+  });
 });

@@ -79,11 +79,13 @@ describe("HotHooks", () => {
     const staged: (string | undefined)[] = [];
     const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade: "", isDownloadAllowed };
     const of = { settings, machine: statusMachine, board, log: () => undefined, childEnv: {} } as unknown;
-    const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], {
-      plan: (plan) => void staged.push(plan?.name),
+    const staging = {
+      plan: (plan: { name: string } | undefined) => void staged.push(plan?.name),
       hurry: () => void staged.push("hurry"),
       asked: () => undefined,
-    });
+    };
+    const loop = { runBegins: () => undefined, switched: () => undefined };
+    const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], staging, loop);
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       end = resolve;

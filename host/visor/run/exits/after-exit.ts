@@ -29,19 +29,19 @@ const OUTSIDE = ERROR_KINDS.UPG_STORE_IO.exit;
 /** How often files are compared while a failure waits for another one. */
 const LOOK_MILLIS = 1_000;
 
-interface EndFacts {
+export interface EndFacts {
   readonly isOurs: boolean;
   /** That the application has left. */
   readonly halt: HaltFacts | undefined;
   readonly current: Program;
   /** False: a height that it has ended for was the sidecar's, of a plan that is queued no more. */
   readonly isOwnHeight: boolean;
+  /** The error that it exited with; undefined: where it left one, it is in its file. */
+  readonly failure?: LastFailure | undefined;
 }
 
 interface PendingExit extends EndFacts {
   readonly after: AfterEnd;
-  /** The error that it exited with. */
-  readonly failure: LastFailure | undefined;
 }
 
 export class AfterExit {
@@ -63,7 +63,7 @@ export class AfterExit {
 
   exited(end: ProcessEnd, given: EndFacts): void {
     const { settings, machine, places } = this.shared;
-    const failure = readAppFailure(machine.files, places.appFailureFile, end.exit);
+    const failure = given.failure ?? readAppFailure(machine.files, places.appFailureFile, end.exit);
     const facts = { ...given, failure, isOurs: given.isOurs || failure !== undefined };
     const said = facts.halt ?? failure;
     this.#last = { ...facts, after: afterEnd(end, { ...facts, settings, said, text: endText(end) }) };

@@ -12,6 +12,14 @@ import type { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
 import { customPreUpgrade } from "../loop/scripts.js";
 
+/** What the run loop keeps of each program that runs, under either switch. */
+export interface HotLoop {
+  /** A program is started. */
+  runBegins(): void;
+  /** Another program is linked, and runs from now on. */
+  switched(): void;
+}
+
 type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "signal" | "childEnv">;
 
 export class HotHooks implements RelayHooks {
@@ -23,6 +31,7 @@ export class HotHooks implements RelayHooks {
   constructor(
     private readonly of: Of,
     private readonly staging: Pick<Staging, "plan" | "hurry" | "asked">,
+    private readonly loop: HotLoop,
   ) {}
 
   /** By the staging, which knows too where a handler is enough, or a program is fetched. */
@@ -32,6 +41,10 @@ export class HotHooks implements RelayHooks {
 
   isFetched(plan: Plan): boolean {
     return this.of.settings.isDownloadAllowed && hasDownload(plan);
+  }
+
+  beforeWorker(): void {
+    this.loop.runBegins();
   }
 
   onWorker({ program: { name, file }, pid, ended }: Worker): void {
@@ -99,6 +112,7 @@ export class HotHooks implements RelayHooks {
   link(plan: Plan, program: Program, ended: Program): void {
     const { machine, settings, log } = this.of;
     linkProgram(machine.files, settings.root, ended, program, plan);
+    this.loop.switched();
     log(
       "info",
       `switched from ${ended.name} to ${program.name} at height ${plan.height}, with CometBFT's connections held`,

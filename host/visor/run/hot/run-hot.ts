@@ -4,38 +4,40 @@
  */
 
 import { readConfig } from "../../../base/terminal/config-file.js";
+import type { LastFailure } from "../../../base/terminal/last-failure.js";
+import { LAST_FAILURE_FILE } from "../../../base/terminal/last-failure.js";
 import { cometFiles } from "../../../node/comet/comet-files.js";
 import { findComet } from "../../../node/comet/engine/binary.js";
 import { Home } from "../../../node/home/home.js";
 import type { Program } from "../../../node/programs/layout.js";
 import { readQueue } from "../../decide/decision/queue.js";
-import { endText } from "../../decide/machine.js";
+import type { ProcessEnd } from "../../decide/machine.js";
 import { prefixOf } from "../../decide/program-variables.js";
 import { holdConnections } from "../../hot/run-relay.js";
 import { startArgs } from "../../hot/start-arguments.js";
 import { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
-import { StepFailure } from "../loop/scripts.js";
-import { HotHooks } from "./hot-hooks.js";
-import { heldAgain } from "./restart-engine.js";
+import { HotHooks, type HotLoop } from "./hot-hooks.js";
 
 const HELP_MILLIS = 20_000;
 /** Of a process that a second signal ended. */
 const ENDED_AT_ONCE_EXIT = 15;
 const WITHOUT_COMET = "it needs `chainvisor run start --engine cometbft`";
-/** Of a worker that ended at the height of --halt-height. */
-const FINISHED_EXITS: readonly number[] = [0, 13];
+
+/** How a run ended: as one of the application without the sidecar's hold of the connections, or since the sidecar is to stop. */
+export type HotEnd = "stop" | { readonly end: ProcessEnd; readonly failure: LastFailure | undefined };
 
 /**
- * Undefined: this program, or how it is set, is not for a hot switch; the log says why.
- * @returns the sidecar's exit status @throws StepFailure; Halt; UpgradeError of files and settings
+ * Runs CometBFT and the application, which is replaced at an upgrade, until both have ended.
+ * @returns undefined: this program, or how it is set, is not for a hot switch; the log says why
+ * @throws StepFailure; UpgradeError of files and settings
  */
-export async function runHot(shared: Shared, current: Program): Promise<number | undefined> {
-  const { settings, log, board, signal, childEnv: env, machine } = shared;
+export async function runHot(shared: Shared, current: Program, loop: HotLoop): Promise<HotEnd | undefined> {
+  const { settings, log, board, signal, childEnv: env, machine, places } = shared;
   const home = new Home(settings.home);
   const prefix = prefixOf(settings.name);
   const why = whyNot(shared) ?? (await whyNotProgram(shared, current));
-  if (signal.aborted) return 0;
+  if (signal.aborted) return "stop";
   // The settings of another chain's program are not read.
   const args =
     why === undefined ? startArgs(shared.args, { env, prefix, table: readConfig(home.path, "app") }) : undefined;
@@ -51,20 +53,17 @@ export async function runHot(shared: Shared, current: Program): Promise<number |
     // Its processes have groups of their own, so none of them gets the terminal's signals.
   }, "sidecar");
   try {
-    const hooks = new HotHooks(shared, staging);
-    const exit = await heldAgain(shared, () =>
-      holdConnections({
-        ...{ home, env, signal, log, hooks, machine, layout: shared.layout, flags: args.worker },
-        ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: shared.starts.run },
-        serviceCommand: shared.starts.service,
-        comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
-      }),
-    );
-    if (signal.aborted || FINISHED_EXITS.includes(exit)) return signal.aborted ? 0 : exit;
-    throw new StepFailure(
-      `the application ended with ${endText({ exit, signal: null })}: its own lines above say why`,
-      exit,
-    );
+    const { exit, failure } = await (shared.hold ?? holdConnections)({
+      ...{ home, env, signal, log, machine, layout: shared.layout, flags: args.worker },
+      hooks: new HotHooks(shared, staging, loop),
+      workerEnv: { [LAST_FAILURE_FILE]: places.appFailureFile },
+      ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: shared.starts.run },
+      serviceCommand: shared.starts.service,
+      comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
+    });
+    if (signal.aborted) return "stop";
+    const said = failure && { exit, code: failure.code, message: failure.message };
+    return { end: { exit, signal: null }, failure: said };
   } finally {
     endSignals?.();
     await staging.close();

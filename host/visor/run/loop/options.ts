@@ -7,6 +7,7 @@ import type { StoreHeight } from "../../decide/heights/store-height.js";
 import type { Machine } from "../../decide/machine.js";
 import type { Settings } from "../../decide/settings.js";
 import type { StatusBoard } from "../../decide/status.js";
+import type { holdConnections } from "../../hot/run-relay.js";
 import type { StartCommands } from "../../stage/start-command.js";
 
 export interface VisorOptions {
@@ -25,6 +26,7 @@ export interface VisorOptions {
   readonly isSignalShared?: (signal: NodeJS.Signals) => boolean;
   readonly askRpc?: AskRpc;
   readonly storeHeight?: StoreHeight;
+  readonly hold?: typeof holdConnections;
 }
 
 export interface Shared extends VisorOptions {

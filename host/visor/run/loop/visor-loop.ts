@@ -10,8 +10,9 @@ import type { Plan } from "../../decide/decision/plan-file.js";
 import { returnedHeights } from "../../decide/decision/returned.js";
 import type { AppProcess, ProcessEnd } from "../../decide/machine.js";
 import type { StandbyProgram, UpcomingProgram } from "../../stage/standby-program.js";
-import { AfterExit } from "../exits/after-exit.js";
+import { AfterExit, type EndFacts } from "../exits/after-exit.js";
 import { AppStopper } from "../exits/stop-app.js";
+import type { HotEnd } from "../hot/run-hot.js";
 import { HaltFlag } from "../starts/halt-flag.js";
 import { standbyApp } from "../starts/standby-app.js";
 import { backUp, backUpBeforeRestart } from "./back-up.js";
@@ -169,10 +170,12 @@ export class VisorLoop {
       this.#status.restartsFor(restartsFor);
       await backUpBeforeRestart(shared, current, restartsFor);
     }
-    if (shared.settings.isHotSwitch) {
-      const { runHot } = await import("../hot/run-hot.js");
-      const exit = await runHot(shared, current);
-      if (exit !== undefined) return exit;
+    this.#isHungUp = false;
+    const held = shared.settings.isHotSwitch ? await this.#runHot(current) : undefined;
+    if (held === "stop") return 0;
+    if (held) {
+      await this.#exited(currentProgram(shared), held.end, { isOurs: true, failure: held.failure });
+      return undefined;
     }
     const app = this.#start(current);
     const result = await this.#supervised(app, current);
@@ -197,8 +200,24 @@ export class VisorLoop {
     }
   }
 
+  /** @returns undefined: the program, or how it is set, is not for a hot switch */
+  async #runHot(current: Program): Promise<HotEnd | undefined> {
+    const { runHot } = await import("../hot/run-hot.js");
+    return runHot(this.shared, current, {
+      runBegins: () => {
+        this.#afterExit.runBegins();
+        this.#observations.runBegins();
+        this.#haltFlag.begin(this.shared.args, undefined);
+      },
+      switched: () => {
+        this.#observations.forget();
+        this.#afterExit.forget();
+      },
+    });
+  }
+
   /** The application has exited by itself: the next step decides what follows. */
-  async #exited(current: Program, end: ProcessEnd): Promise<void> {
+  async #exited(current: Program, end: ProcessEnd, known: Partial<EndFacts> = {}): Promise<void> {
     this.#app = undefined;
     this.#status.ended(current);
     await this.#stopper.stopLeftovers();
@@ -208,7 +227,8 @@ export class VisorLoop {
       return;
     }
     const { isOurs, freshHalt: halt } = this.#observations;
-    this.#afterExit.exited(end, { isOurs, halt, current, isOwnHeight: !this.#haltFlag.isReason(end, halt) });
+    const isOwnHeight = !this.#haltFlag.isReason(end, halt);
+    this.#afterExit.exited(end, { isOurs, halt, current, isOwnHeight, ...known });
   }
 
   #start(current: Program): AppProcess {
@@ -244,7 +264,6 @@ export class VisorLoop {
   async #supervised(app: AppProcess, current: Program): Promise<RunResult> {
     const { shared } = this;
     const { onSignal } = shared;
-    this.#isHungUp = false;
     const endSignals = onSignal?.((signal) => {
       this.#isHungUp ||= signal === "SIGHUP";
       app.kill(signal);
@@ -256,7 +275,7 @@ export class VisorLoop {
           const scheduled = this.#chainPlan.look();
           const pending = firstOf(decision.pending, scheduled);
           this.#staging.prepare(pending?.plan, scheduled?.plan);
-          this.#lookAtBackup(pending?.plan);
+          this.#backupSpace.look(pending?.plan, this.#observations.isOurs);
           this.#status.look(pending, this.#observations);
           this.#haltFlag.look(this.#observations.operatorsNext, pending?.plan);
           void this.#standby.look(this.#upcoming(pending));
@@ -266,13 +285,6 @@ export class VisorLoop {
     } finally {
       endSignals?.();
     }
-  }
-
-  #lookAtBackup(plan: Plan | undefined): void {
-    const { layout, machine } = this.shared;
-    if (!plan) this.#backupSpace.forget();
-    else
-      this.#backupSpace.look(this.#observations.isOurs && problemOf(layout.of(plan.name), machine.files) !== undefined);
   }
 
   /** At a height, or because something went wrong; with all processes that it has started. */

@@ -107,40 +107,43 @@ describe("Relay, a next program that hangs", () => {
     await upgraded;
   });
 
-  test.each(["the relay is stopped", "the file is replaced"])(
-    "`pre-upgrade` that has started another process, and %s → both are stopped",
-    async (why) => {
-      const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
-      const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
-      const pidFile = join(network.home.path, "pid");
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, `#!/bin/sh\nsleep 600 &\necho $! > ${pidFile}.new\nmv ${pidFile}.new ${pidFile}\nwait\n`, {
-        mode: 0o755,
-      });
-      const engine = await network.engine();
-      await call(engine, INFO);
-      await block(engine, 3n);
-      const upgraded = block(engine, 4n).catch(() => "hung up");
-      await until(() => existsSync(pidFile));
-      if (why === "the relay is stopped") {
-        network.stop();
-        // Asked at the height: 10. Asked in the blocks before it, where no block is held yet: 0.
-        expect([0, 10]).toContain(await network.end);
-      } else {
-        writeFileSync(`${file}.new`, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
-        renameSync(`${file}.new`, file);
+  test.each([
+    { why: "the relay is stopped at the height", exit: 10 },
+    // No block is held yet.
+    { why: "the relay is stopped in the blocks before the height", exit: 0 },
+    { why: "the file is replaced", exit: undefined },
+  ])("`pre-upgrade` that has started another process, and $why → both are stopped", async ({ why, exit }) => {
+    // Where the sidecar prepares the upgrade, nothing is asked here before the height.
+    const hooks = exit === 10 ? { preparation: { isChecked: () => false } } : {};
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }], undefined, hooks);
+    const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+    const pidFile = join(network.home.path, "pid");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `#!/bin/sh\nsleep 600 &\necho $! > ${pidFile}.new\nmv ${pidFile}.new ${pidFile}\nwait\n`, {
+      mode: 0o755,
+    });
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const upgraded = exit === 0 ? undefined : block(engine, 4n).catch(() => "hung up");
+    await until(() => existsSync(pidFile));
+    if (exit !== undefined) {
+      network.stop();
+      expect(await network.end, why).toBe(exit);
+    } else {
+      writeFileSync(`${file}.new`, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+      renameSync(`${file}.new`, file);
+    }
+    await upgraded;
+    const isRunning = () => {
+      try {
+        return process.kill(Number(readFileSync(pidFile, "utf8")), 0);
+      } catch {
+        return false;
       }
-      await upgraded;
-      const isRunning = () => {
-        try {
-          return process.kill(Number(readFileSync(pidFile, "utf8")), 0);
-        } catch {
-          return false;
-        }
-      };
-      await until(() => !isRunning());
-    },
-  );
+    };
+    await until(() => !isRunning());
+  });
 
   test("`pre-upgrade` that a shell cannot run → holds, as under the sidecar's other switch, and a better program goes on", async () => {
     const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
