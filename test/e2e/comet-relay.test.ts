@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { askStatus } from "../../host/visor/status/ask.js";
 import { launchers } from "../cosmovisor/supervisor.js";
 import { DIST, type Running, run } from "./chaind.js";
 import { cometbft, freePorts, heightOf, quickComet, rpc, votedGenesis } from "./cometbft.js";
@@ -25,6 +26,7 @@ const home = join(root, "home");
 const chaind = (...args: readonly string[]): Running => run(CHAIND, args, { COMETBFT_BIN: comet ?? "" });
 const servers = ["--grpc.address", "127.0.0.1:0", "--api.address", "tcp://127.0.0.1:0"];
 const relay = (...flags: readonly string[]) => chaind("relay", "--home", home, "--", ...servers, ...flags);
+const statusOf = async () => (await askStatus({ socket: join(home, "cosmovisor/chainvisor.sock") }))?.status;
 
 function place(folder: string, program: string): void {
   const bin = join(home, "cosmovisor", folder, "bin");
@@ -50,8 +52,14 @@ test("an upgrade by the programs in its folders, one CometBFT; others are refuse
   place("genesis", before);
   place("upgrades/v2", after);
 
-  const first = relay();
+  const [page = 0] = await freePorts(1);
+  const address = { CHAINVISOR_STATUS_ADDRESS: `127.0.0.1:${page}`, COMETBFT_BIN: comet };
+  const first = run(CHAIND, ["relay", "--home", home, "--", ...servers], address);
   await untilHeight(first, port, UPGRADE + 2);
+  expect(first.stderr).not.toContain("is a copy of the program that runs now");
+  expect(await statusOf()).toMatchObject({ phase: "running", upgrades: 1, plan: null, program: { name: "v2" } });
+  const metrics = await (await fetch(`http://127.0.0.1:${page}/metrics`)).text();
+  expect(metrics).toMatch(/^chain_upgrade_sidecar_upgrades_total 1$/m);
   for (const command of [["start", "--engine", "cometbft"], ["rollback"], ["comet", "rollback"]]) {
     const refused = await chaind(...command, "--home", home).end;
     expect([refused.exit, command], refused.stderr).toEqual([30, command]);
@@ -76,4 +84,6 @@ test("an upgrade by the programs in its folders, one CometBFT; others are refuse
   own.child.kill("SIGTERM");
   expect(await own.end).toMatchObject({ exit: 0 });
   expect(own.stderr).not.toMatch(/has no effect/);
+  // Without folders there is nothing to prepare, and no place for a status.
+  expect(await statusOf()).toBeUndefined();
 });

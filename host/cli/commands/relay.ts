@@ -56,7 +56,7 @@ function parseUpgrade(text: string, before: ReadonlyMap<string, string> = new Ma
 /** @throws Halt; UpgradeError */
 async function relay(context: Context, more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
   const { realMachine } = await import("../../visor/run/real-machine.js");
-  const { runRelay } = await import("../../visor/hot/run-relay.js");
+  const { runRelay } = await import("../../visor/run/hot/run-relay.js");
   const { findComet } = await import("../../node/comet/engine/binary.js");
   const { Home } = await import("../../node/home/home.js");
   const { isEmbedded } = await import("../../base/native/embedded.js");
@@ -81,6 +81,7 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
     ...{
       home,
       machine: realMachine,
+      env: context.io.env,
       name: context.chain.name,
       program: flags.program,
       upgrades: flags.upgrade ?? new Map(),

@@ -25,7 +25,7 @@ export interface StandbyWorker extends Worker {
 export interface BeforeHeightOptions {
   readonly layout: Layout;
   readonly startStandby: (program: Program) => StandbyWorker;
-  readonly hooks: Pick<RelayHooks, "onPlan" | "preparation">;
+  readonly hooks: Pick<RelayHooks, "onPlan" | "preparation" | "isFetched">;
   /** Why a program cannot take over; undefined: it can. */
   readonly problemOf: (program: Program) => Promise<string | undefined>;
   readonly log: (level: LogLevel, message: string) => void;
@@ -81,7 +81,9 @@ export class BeforeHeight {
 
   #say(plan: Plan, program: Program): void {
     const problem = problemOf(program);
-    if (problem !== undefined && this.options.hooks.preparation) return;
+    const { preparation, isFetched } = this.options.hooks;
+    const isReported = preparation && !preparation.isCommandNeeded;
+    if (problem !== undefined && (isReported || isFetched(plan))) return;
     const what = `the upgrade "${plan.name}" is due at height ${plan.height}`;
     const text =
       problem === undefined

@@ -24,9 +24,10 @@ export interface RelayHooks {
   onAgain(): void;
   /**
    * Before the height somebody else looks for what a plan lacks, asks its program and reports both. `isChecked`: was the program asked, as
-   * its file is now, and can it take over? Undefined: the hot switch does that itself.
+   * its file is now, and can it take over? Undefined: the hot switch does that itself. `isCommandNeeded`: the log is to have the command
+   * that puts a missing program in its place besides.
    */
-  readonly preparation: { isChecked(program: Program): boolean } | undefined;
+  readonly preparation: { isChecked(program: Program): boolean; readonly isCommandNeeded?: boolean } | undefined;
   /** Is the plan's program fetched, so that nobody has to put it in its place? */
   isFetched(plan: Plan): boolean;
   /** While no worker runs; when it rejects, nothing is started, and the relay ends with the error. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { UpgradeError } from "../../../host/base/errors/errors.js";
 import { Halt } from "../../../host/upgrade/module/halt.js";
-import type { HoldEnd } from "../../../host/visor/hot/run-relay.js";
+import type { HoldEnd } from "../../../host/visor/hot/hold-connections.js";
 import { hurried, ScriptsHome } from "./scripts-home.js";
 
 /**

@@ -74,15 +74,17 @@ describe("startArgs()", () => {
 });
 
 describe("HotHooks", () => {
-  function made(isDownloadAllowed = false) {
+  function made(isDownloadAllowed = false, next = "/no/such/program") {
     const board = new Board(statusMachine.clock);
     const staged: (string | undefined)[] = [];
     const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade: "", isDownloadAllowed };
-    const of = { settings, machine: statusMachine, board, log: () => undefined, childEnv: {} } as unknown;
+    const layout = { of: () => ({ name: "v2", file: next, folder: undefined }) };
+    const of = { settings, machine: statusMachine, layout, board, log: () => undefined, childEnv: {} } as unknown;
     const staging = {
       plan: (plan: { name: string } | undefined) => void staged.push(plan?.name),
       hurry: () => void staged.push("hurry"),
       asked: () => undefined,
+      close: async () => void staged.push("closed"),
     };
     const loop = { runBegins: () => undefined, switched: () => undefined };
     const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], staging, loop);
@@ -116,12 +118,14 @@ describe("HotHooks", () => {
     hooks.onHold("/x/v2 is missing", "cp");
     expect(board.current).toMatchObject({ phase: "halted", message: "/x/v2 is missing", next: ["cp"] });
     await hooks.beforeUpgrade(plan);
+    // Nothing is tried beside the program that makes the block, and nothing is said of it that was right before the switch.
+    expect(staged).toEqual(["v2", "v2", "hurry", "closed"]);
     hooks.onWorker(worker("v2", 8));
     hooks.onCommitted(10n);
     hooks.onAgain();
     expect(board.current).toMatchObject({ plan: null, upgrades: 1, restarts: 1, height: { value: "10" } });
     expect(phases).toEqual(["running", "halted", "switching", "migrating", "running"]);
-    expect(staged).toEqual(["v2", "v2", "hurry", undefined]);
+    expect(staged).toHaveLength(4);
     expect(board.lastHaltSeconds).toBeGreaterThanOrEqual(0);
   });
 
@@ -135,6 +139,13 @@ describe("HotHooks", () => {
     hooks.onHold("/x/v2 is missing", "cp");
     hooks.onHold("/x/v2 is not fetched yet", undefined);
     expect(board.current).toMatchObject({ phase: "halted", message: "/x/v2 is not fetched yet", next: [] });
+  });
+
+  it("the height comes while the program is tried → that ends: the program is asked at the height", () => {
+    const { hooks, staged } = made(false, "/bin/true");
+    hooks.onPlan({ name: "v2", height: 10n, info: "" });
+    hooks.onDue({ name: "v2", height: 10n, info: "" });
+    expect(staged).toEqual(["v2", "closed"]);
   });
 
   it("a worker that is started again while a plan is due → the phase is not taken for running", () => {

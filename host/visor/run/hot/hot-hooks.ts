@@ -1,7 +1,8 @@
 /** What the sidecar has to do with a relay: the status board, staging, the script before an upgrade, the links. */
 
+import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import type { Height } from "../../../base/types/types.js";
-import type { Program } from "../../../node/programs/layout.js";
+import { type Program, problemOf } from "../../../node/programs/layout.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import type { PlanStatus, VisorStatus } from "../../decide/status.js";
 import type { RelayHooks } from "../../hot/hooks.js";
@@ -20,7 +21,7 @@ export interface HotLoop {
   switched(): void;
 }
 
-type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "signal" | "childEnv">;
+type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "signal" | "childEnv" | "layout">;
 
 export class HotHooks implements RelayHooks {
   /** The plan whose block is to be made. */
@@ -30,21 +31,24 @@ export class HotHooks implements RelayHooks {
 
   constructor(
     private readonly of: Of,
-    private readonly staging: Pick<Staging, "plan" | "hurry" | "asked">,
-    private readonly loop: HotLoop,
-  ) {}
-
-  /** By the staging, which knows too where a handler is enough, or a program is fetched. */
-  readonly preparation = {
-    isChecked: (program: Program): boolean => this.staging.asked(program)?.state === "ready",
-  };
-
-  isFetched(plan: Plan): boolean {
-    return this.of.settings.isDownloadAllowed && hasDownload(plan);
+    private readonly staging: Pick<Staging, "plan" | "hurry" | "asked" | "close"> | undefined,
+    private readonly loop?: HotLoop,
+  ) {
+    this.preparation = staging && {
+      isChecked: (program) => staging.asked(program)?.state === "ready",
+      // The sidecar's commands are in its status.
+      isCommandNeeded: loop === undefined,
+    };
   }
 
+  /** By the staging, which knows too where a handler is enough, or a program is fetched. */
+  readonly preparation: RelayHooks["preparation"];
+
+  readonly isFetched = (plan: Plan): boolean =>
+    this.staging !== undefined && this.of.settings.isDownloadAllowed && hasDownload(plan);
+
   beforeWorker(): void {
-    this.loop.runBegins();
+    this.loop?.runBegins();
   }
 
   onWorker({ program: { name, file }, pid, ended }: Worker): void {
@@ -70,7 +74,6 @@ export class HotHooks implements RelayHooks {
     }
     this.#due = undefined;
     this.#hasSwitched = false;
-    this.staging.plan(undefined);
     const upgrades = board.current.upgrades + 1;
     board.update({ height: heightOf(height), phase: "running", plan: null, readiness: [], progress: null, upgrades });
   }
@@ -82,14 +85,21 @@ export class HotHooks implements RelayHooks {
     this.#plan = plan;
     if (isSame) return;
     board.update({ plan: plan ? planStatus(plan) : null });
-    this.staging.plan(plan);
+    this.staging?.plan(plan);
   }
 
   onDue(plan: Plan): void {
     this.#due = plan;
     this.of.board.update({ phase: "halted", plan: planStatus(plan) });
-    this.staging.plan(plan);
-    this.staging.hurry();
+    const { layout, machine } = this.of;
+    const next = layout.of(plan.name);
+    // One that is there and not known to be ready is asked now: two at once would take each other's processor.
+    if (problemOf(next, machine.files) === undefined) {
+      if (!this.preparation?.isChecked(next)) void this.staging?.close();
+      return;
+    }
+    this.staging?.plan(plan);
+    this.staging?.hurry();
   }
 
   onHold(problem: string, command: string | undefined): void {
@@ -105,18 +115,25 @@ export class HotHooks implements RelayHooks {
   async beforeUpgrade(plan: Plan): Promise<void> {
     const { settings, machine, childEnv: env, signal, log, board } = this.of;
     board.update({ phase: "switching", message: "", next: [] });
+    await this.staging?.close();
     await customPreUpgrade({ settings, machine, env, signal, log }, plan);
     this.#hasSwitched = true;
   }
 
+  /** Programs that were named by flags are in no folder. */
   link(plan: Plan, program: Program, ended: Program): void {
     const { machine, settings, log } = this.of;
-    linkProgram(machine.files, settings.root, ended, program, plan);
-    this.loop.switched();
+    if (program.folder === undefined) return;
+    try {
+      linkProgram(machine.files, settings.root, ended, program, plan);
+    } catch (cause) {
+      throw new UpgradeError("UPG_STORE_IO", `cannot link ${program.file}: ${messageOf(cause)}`, { cause });
+    }
     log(
       "info",
       `switched from ${ended.name} to ${program.name} at height ${plan.height}, with CometBFT's connections held`,
     );
+    this.loop?.switched();
   }
 }
 

@@ -1,11 +1,7 @@
-/**
- * The hot switch: the sidecar holds CometBFT's four connections itself (room relay), so that at an upgrade nothing but the
- * application is another process. CometBFT, its peers and its mempool go on.
- */
+/** The hot switch as one run of the sidecar's loop, where the settings ask for it and the program can do it. */
 
 import { readConfig } from "../../../base/terminal/config-file.js";
-import type { LastFailure } from "../../../base/terminal/last-failure.js";
-import { LAST_FAILURE_FILE } from "../../../base/terminal/last-failure.js";
+import { LAST_FAILURE_FILE, type LastFailure } from "../../../base/terminal/last-failure.js";
 import { cometFiles } from "../../../node/comet/comet-files.js";
 import { findComet } from "../../../node/comet/engine/binary.js";
 import { Home } from "../../../node/home/home.js";
@@ -13,11 +9,10 @@ import type { Program } from "../../../node/programs/layout.js";
 import { readQueue } from "../../decide/decision/queue.js";
 import type { ProcessEnd } from "../../decide/machine.js";
 import { prefixOf } from "../../decide/program-variables.js";
-import { holdConnections } from "../../hot/run-relay.js";
 import { startArgs } from "../../hot/start-arguments.js";
-import { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
-import { HotHooks, type HotLoop } from "./hot-hooks.js";
+import { holdHome } from "./hold-home.js";
+import type { HotLoop } from "./hot-hooks.js";
 
 const HELP_MILLIS = 20_000;
 /** Of a process that a second signal ended. */
@@ -33,7 +28,7 @@ export type HotEnd = "stop" | { readonly end: ProcessEnd; readonly failure: Last
  * @throws StepFailure; UpgradeError of files and settings
  */
 export async function runHot(shared: Shared, current: Program, loop: HotLoop): Promise<HotEnd | undefined> {
-  const { settings, log, board, signal, childEnv: env, machine, places } = shared;
+  const { settings, log, signal, childEnv: env, places } = shared;
   const home = new Home(settings.home);
   const prefix = prefixOf(settings.name);
   const why = whyNot(shared) ?? (await whyNotProgram(shared, current));
@@ -45,7 +40,6 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
     log("warn", `CHAINVISOR_HOT_SWITCH has no effect, the switch restarts CometBFT too: ${why ?? WITHOUT_COMET}`);
     return undefined;
   }
-  const staging = new Staging({ settings, machine, env, log, board });
   const endSignals = shared.onSignal?.((name) => {
     if (name === "SIGHUP") return;
     log("warn", `a second signal (${name}) ends the sidecar, the application and CometBFT at once`);
@@ -53,12 +47,10 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
     // Its processes have groups of their own, so none of them gets the terminal's signals.
   }, "sidecar");
   try {
-    const { exit, failure } = await (shared.hold ?? holdConnections)({
-      ...{ home, env, signal, log, machine, layout: shared.layout, flags: args.worker },
-      hooks: new HotHooks(shared, staging, loop),
+    const { exit, failure } = await holdHome({
+      ...{ ...shared, prefix, loop, flags: args.worker, isStaged: true },
       workerEnv: { [LAST_FAILURE_FILE]: places.appFailureFile },
-      ...{ prefix, retriesMax: settings.preUpgradeRetriesMax, startCommand: shared.starts.run },
-      serviceCommand: shared.starts.service,
+      ...{ startCommand: shared.starts.run, serviceCommand: shared.starts.service },
       comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
     });
     if (signal.aborted) return "stop";
@@ -66,7 +58,6 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
     return { end: { exit, signal: null }, failure: said };
   } finally {
     endSignals?.();
-    await staging.close();
   }
 }
 

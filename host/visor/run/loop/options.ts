@@ -7,7 +7,7 @@ import type { StoreHeight } from "../../decide/heights/store-height.js";
 import type { Machine } from "../../decide/machine.js";
 import type { Settings } from "../../decide/settings.js";
 import type { StatusBoard } from "../../decide/status.js";
-import type { holdConnections } from "../../hot/run-relay.js";
+import type { holdConnections } from "../../hot/hold-connections.js";
 import type { StartCommands } from "../../stage/start-command.js";
 
 export interface VisorOptions {

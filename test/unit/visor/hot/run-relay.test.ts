@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { Home } from "../../../../host/node/home/home.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
-import { runRelay } from "../../../../host/visor/hot/run-relay.js";
+import { runRelay } from "../../../../host/visor/run/hot/run-relay.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-open-"));
@@ -17,6 +17,7 @@ const open = (path: string) =>
       home: new Home(path),
       name: "chaind",
       machine: realMachine,
+      env: {},
       program: undefined,
       upgrades: new Map(),
       own: "/no/such/program",

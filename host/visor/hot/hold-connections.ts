@@ -1,26 +1,18 @@
-/** A relay on a home: the only one there, until it is asked to stop, or cannot go on. */
+/** CometBFT and the application on a home, its connections held here: the only hold there, until it is asked to stop or cannot go on. */
 import { join } from "node:path";
-import { messageOf, UpgradeError } from "../../base/errors/errors.js";
-import { diskFiles } from "../../base/files/disk-files.js";
-import { StopRequests } from "../../base/terminal/stop-requests.js";
+import type { UpgradeError } from "../../base/errors/errors.js";
 import type { Log } from "../../base/text/log-line.js";
-import { envPrefix } from "../../base/text/program-text.js";
 import { addressText, parseAbciAddress } from "../../node/comet/address.js";
 import type { CometFiles } from "../../node/comet/engine/home-files.js";
 import { requireHome } from "../../node/home/begun-genesis.js";
 import type { Home } from "../../node/home/home.js";
 import { HomeLock } from "../../node/home/home-lock.js";
-import { Layout } from "../../node/programs/layout.js";
+import type { Layout } from "../../node/programs/layout.js";
 import type { Machine } from "../decide/machine.js";
-import { linkProgram } from "../stage/layout/link-program.js";
 import { isRecorded, recordHalt } from "./halt-record.js";
-import { NO_HOOKS, type RelayHooks } from "./hooks.js";
+import type { RelayHooks } from "./hooks.js";
 import { Relay } from "./relay.js";
 import { startWorker } from "./worker-process.js";
-
-/** Of a process that a second signal ended. */
-const ENDED_AT_ONCE_EXIT = 15;
-const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** What a relay has, in any program. */
 export interface HoldOptions {
@@ -54,47 +46,6 @@ export interface HoldEnd {
   readonly exit: number;
   readonly failure?: UpgradeError;
 }
-
-export interface RunRelayOptions extends Pick<HoldOptions, "home" | "machine" | "flags" | "comet" | "log"> {
-  /** Name of the program that runs this code. */
-  readonly name: string;
-  /** What runs first; undefined: that of the folders. */
-  readonly program: string | undefined;
-  /** Programs of plans. */
-  readonly upgrades: ReadonlyMap<string, string>;
-  /** The file of the program that runs this code. */
-  readonly own: string;
-}
-
-/** Returns the exit status. @throws Halt, UpgradeError UPG_STORE_FULL, after it was recorded; UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO */
-export async function runRelay({ name, program, upgrades, own, ...options }: RunRelayOptions): Promise<number> {
-  const { home, log } = options;
-  const { env } = process;
-  const layout = new Layout({
-    ...{ home: home.path, name: env["DAEMON_NAME"] || name, program, upgrades, own },
-    isCaseKept: env["COSMOVISOR_DISABLE_RECASE"]?.toLowerCase() === "true",
-  });
-  const stopping = new AbortController();
-  const begin = () => onSignals(stopping, log);
-  const retriesMax = Number(env["DAEMON_PREUPGRADE_MAX_RETRIES"]) || 0;
-  const hooks = { ...NO_HOOKS, link: linkIn(home) };
-  const rest = { layout, retriesMax, env, prefix: envPrefix(name), hooks, signal: stopping.signal };
-  const { exit, failure } = await holdConnections({ ...options, ...rest }, begin);
-  if (failure) throw failure;
-  return exit;
-}
-
-/** Links programs of the folders; those that were named by flags are in none. */
-const linkIn =
-  ({ path }: Home): RelayHooks["link"] =>
-  (plan, program, ended) => {
-    if (program.folder === undefined) return;
-    try {
-      linkProgram(diskFiles, join(path, "cosmovisor"), ended, program, plan);
-    } catch (cause) {
-      throw new UpgradeError("UPG_STORE_IO", `cannot link ${program.file}: ${messageOf(cause)}`, { cause });
-    }
-  };
 
 /**
  * Holds CometBFT's connections until the end. @param begin called once the home is this relay's; returns what undoes it
@@ -133,20 +84,4 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
 function workerArgs(home: string, address: string, flags: readonly string[]): string[] {
   const engine = ["--engine", "cometbft", "--with-comet=false", "--transport", "socket", "--address", address];
   return ["start", "--home", home, ...engine, "--halt-linger", "0s", ...flags];
-}
-
-/** The first one asks the relay to stop; a second one ends it at once, and its children with it. Returns what undoes it. */
-function onSignals(stopping: AbortController, log: RunRelayOptions["log"]): () => void {
-  const requests = new StopRequests();
-  const hear = (signal: NodeJS.Signals) => {
-    if (requests.take(signal) === "at once") {
-      log("warn", `a second signal (${signal}) ends the relay, its worker and CometBFT at once`);
-      process.exit(ENDED_AT_ONCE_EXIT);
-    }
-    stopping.abort();
-  };
-  for (const signal of SIGNALS) process.on(signal, hear);
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, hear);
-  };
 }

@@ -1,0 +1,85 @@
+/** `chaind relay`: the hot switch without a sidecar's loop around it. When it ends, the next start is somebody else's. */
+import { StopRequests } from "../../../base/terminal/stop-requests.js";
+import type { Log } from "../../../base/text/log-line.js";
+import { envPrefix } from "../../../base/text/program-text.js";
+import { Layout } from "../../../node/programs/layout.js";
+import type { Machine } from "../../decide/machine.js";
+import { readSettings, requireSettings } from "../../decide/settings/read.js";
+import type { HoldOptions } from "../../hot/hold-connections.js";
+import { chainvisorOf } from "../../stage/supervision.js";
+import { Board } from "../../status/board.js";
+import { openStatus } from "../../status/server.js";
+import { StepFailure } from "../loop/scripts.js";
+import { holdHome } from "./hold-home.js";
+
+/** Of a process that a second signal ended. */
+const ENDED_AT_ONCE_EXIT = 15;
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+export interface RunRelayOptions extends Pick<HoldOptions, "home" | "flags" | "comet" | "log"> {
+  readonly machine: Machine;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Name of the program that runs this code. */
+  readonly name: string;
+  /** What runs first; undefined: that of the folders. */
+  readonly program: string | undefined;
+  /** Programs of plans. */
+  readonly upgrades: ReadonlyMap<string, string>;
+  /** The file of the program that runs this code. */
+  readonly own: string;
+}
+
+/**
+ * With the sidecar's settings: its variables, and `cosmovisor/config.toml`.
+ * @returns the exit status
+ * @throws Halt, UpgradeError UPG_STORE_FULL, after it was recorded; UPG_STORE_LOCKED, UPG_INVALID_CONFIG, UPG_STORE_IO
+ */
+export async function runRelay(options: RunRelayOptions): Promise<number> {
+  const { home, log, machine, env, name, program, upgrades, own, flags, comet } = options;
+  const names = { daemon_home: home.path, daemon_name: env["DAEMON_NAME"] || name };
+  const read = readSettings(env, undefined, names, { areFoldersChecked: false });
+  const settings = requireSettings(read);
+  for (const warning of read.warnings) log("warn", warning);
+  const { files } = machine;
+  const isInFolders = program === undefined && upgrades.size === 0 && files.facts(settings.root)?.kind === "folder";
+  const isStaged = isInFolders && chainvisorOf(settings) === undefined;
+  const board = new Board(machine.clock);
+  // Several relays on one machine would want the default's port.
+  const statusAddress = read.sources.get("statusAddress") === "default" ? "" : settings.statusAddress;
+  const status = isStaged
+    ? await openStatus({ board, settings: { ...settings, statusAddress }, machine, args: flags, log })
+    : undefined;
+  const stopping = new AbortController();
+  try {
+    const { isCaseKept } = settings;
+    const layout = new Layout({ home: home.path, name: settings.name, program, upgrades, own, isCaseKept });
+    const of = { settings, machine, board, log, signal: stopping.signal, childEnv: env, layout, isStaged };
+    const { exit, failure } = await holdHome({ ...of, flags, comet, prefix: envPrefix(name) }, () =>
+      onSignals(stopping, log),
+    );
+    if (failure) throw failure;
+    return exit;
+  } catch (error) {
+    if (!(error instanceof StepFailure)) throw error;
+    log("error", error.message);
+    return error.exit;
+  } finally {
+    await status?.close();
+  }
+}
+
+/** The first one asks the relay to stop; a second one ends it at once, and its children with it. Returns what undoes it. */
+function onSignals(stopping: AbortController, log: Log): () => void {
+  const requests = new StopRequests();
+  const hear = (signal: NodeJS.Signals) => {
+    if (requests.take(signal) === "at once") {
+      log("warn", `a second signal (${signal}) ends the relay, its worker and CometBFT at once`);
+      process.exit(ENDED_AT_ONCE_EXIT);
+    }
+    stopping.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, hear);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, hear);
+  };
+}
