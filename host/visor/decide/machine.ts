@@ -19,6 +19,11 @@ export interface StartOptions {
   readonly cwd: string;
   /** It loads everything and waits until it is called, where the program knows how (base/terminal/standby.ts). */
   readonly isStandby?: boolean;
+  /**
+   * It serves this process alone: it has a process group of its own, so that a terminal's keys reach this process, which ends all in order;
+   * its output is on stderr; and it does not outlive this process, however that ends.
+   */
+  readonly isWorker?: boolean;
 }
 
 /** How a process ended. `error`: it could not be run at all. */
@@ -33,7 +38,7 @@ export function endText({ exit, signal, error }: ProcessEnd): string {
   return exit === null ? `signal ${signal ?? "unknown"}` : `exit status ${exit}`;
 }
 
-/** The application, with the sidecar's own stdin, stdout and stderr. */
+/** The application. It has the sidecar's own stdin, stdout and stderr, unless it is a worker. */
 export interface AppProcess {
   readonly pid: number | undefined;
   /** Settles once; never rejects. */
@@ -46,7 +51,7 @@ export interface AppProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-export interface RunOptions extends Omit<StartOptions, "isStandby"> {
+export interface RunOptions extends Omit<StartOptions, "isStandby" | "isWorker"> {
   /** After that it is killed, and the run is an error. */
   readonly millisMax?: number;
   readonly signal?: AbortSignal;

@@ -12,7 +12,7 @@ import type { Machine } from "../decide/machine.js";
 import { isRecorded, recordHalt } from "./halt-record.js";
 import type { RelayHooks } from "./hooks.js";
 import { Relay } from "./relay.js";
-import { startWorker } from "./worker-process.js";
+import { WorkerProcess } from "./worker-process.js";
 
 /** What a relay has, in any program. */
 export interface HoldOptions {
@@ -52,7 +52,7 @@ export interface HoldEnd {
  * @throws UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG; whatever a hook throws
  */
 export async function holdConnections(options: HoldOptions, begin = () => () => {}): Promise<HoldEnd> {
-  const { home, flags, prefix, comet, log } = options;
+  const { home, machine, flags, prefix, comet, log } = options;
   const env = { ...options.env, ...options.workerEnv };
   requireHome(home);
   const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
@@ -60,12 +60,12 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
   const lock = HomeLock.acquire(home.relayLockFile);
   const end = begin();
   const args = workerArgs(home.path, addressText(worker), flags);
-  const of = { args, socket: join(home.path, "worker.sock"), env, prefix };
+  const of = { machine, args, socket: join(home.path, "worker.sock"), env, prefix };
   const relay = new Relay({
     ...{ ...options, address, home: home.path },
     comet: { ...comet, args: ["start", "--home", home.path, ...comet.args] },
-    start: (program) => startWorker({ ...of, program }),
-    startStandby: (program) => startWorker({ ...of, program, isStandby: true }),
+    start: (program) => new WorkerProcess({ ...of, program }),
+    startStandby: (program) => new WorkerProcess({ ...of, program, isStandby: true }),
   });
   try {
     return { exit: await relay.run() };

@@ -4,12 +4,14 @@ import { watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { diskFiles } from "../../base/files/disk-files.js";
 import { decodeLossy } from "../../base/text/text.js";
+import { watched } from "../../node/comet/engine/process.js";
 import { onLines } from "../../node/programs/output-lines.js";
 import { spawnProgram } from "../../node/programs/spawn-program.js";
 import type { AppProcess, Machine, ProcessEnd, RunEnd, RunOptions, StartOptions } from "../decide/machine.js";
 import { left } from "../decide/orphaned-processes.js";
 import { endOf, startGroup, stopGroup } from "./process-groups.js";
 
+const STDERR = 2;
 const OUTPUT_BYTES_MAX = 1_024 * 1_024;
 /** Between two looks at a process that is no child. */
 const LOOK_MILLIS = 20;
@@ -47,27 +49,32 @@ function start(file: string, options: StartOptions): AppProcess {
   }
 }
 
-/** In the sidecar's own process group: a terminal's keys reach it, and so do its questions for a passphrase. */
+/** In the sidecar's own process group, unless it is a worker: a terminal's keys reach it, and so do its questions for a passphrase. */
 class Child implements AppProcess {
   readonly ended: Promise<ProcessEnd>;
   isReady = false;
   readonly #child: ChildProcess;
   #isGone = false;
 
-  constructor(file: string, { args, env, cwd, isStandby = false }: StartOptions) {
+  constructor(file: string, { args, env, cwd, isStandby = false, isWorker = false }: StartOptions) {
+    const streams = isWorker ? (["ignore", STDERR, STDERR] as const) : (["inherit", "inherit", "inherit"] as const);
     this.#child = spawnProgram(file, args, {
-      stdio: isStandby ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
-      ...{ env: { ...env }, cwd },
+      stdio: isStandby || isWorker ? [...streams, "ipc"] : [...streams],
+      ...{ env: { ...env }, cwd, detached: isWorker },
     });
     this.#child.channel?.unref();
     this.#child.once("message", () => {
       this.isReady = true;
     });
+    // A worker that does not notice that its channel is closed is ended by a watcher.
+    const watcher = isWorker ? watched(this.#child.pid) : undefined;
     // An exception in the sidecar ends the application in order.
-    const endToo = () => this.kill("SIGTERM");
+    const endToo = () => this.kill(isWorker ? "SIGKILL" : "SIGTERM");
     process.once("exit", endToo);
     this.ended = endOf(this.#child).then((end) => {
       this.#isGone = true;
+      // Before its number may be another process's.
+      watcher?.kill("SIGKILL");
       process.off("exit", endToo);
       return end;
     });

@@ -18,7 +18,7 @@ import { findComet } from "../../../../host/node/comet/engine/binary.js";
 import { contentProblem, programProblem } from "../../../../host/node/programs/executable.js";
 import { problemOf } from "../../../../host/node/programs/layout.js";
 import { askPreUpgrade } from "../../../../host/visor/decide/pre-upgrade.js";
-import { startWorker } from "../../../../host/visor/hot/worker-process.js";
+import { WorkerProcess } from "../../../../host/visor/hot/worker-process.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { elfBytes } from "../../../runnable-bytes.js";
 
@@ -118,7 +118,8 @@ describe.runIf(isLinux)(
       const asking = { retriesMax: 0, clock: realMachine.clock, signal, log: () => undefined };
       const asked = await askPreUpgrade({ run: () => realMachine.processes.run(path, options), ...asking });
       expect([asked.verdict, asked.end.error?.message]).toEqual(["not run", expect.stringContaining(words)]);
-      const worker = startWorker({ program, args: [], socket: join(folder, "socket"), env, prefix: "X_" });
+      const socket = join(folder, "socket");
+      const worker = new WorkerProcess({ machine: realMachine, program, args: [], socket, env, prefix: "X_" });
       expect((await worker.ended).error?.message).toContain(words);
       expect(() => findComet(path, env)).toThrow(words);
       expect(existsSync(TRACE)).toBe(false);

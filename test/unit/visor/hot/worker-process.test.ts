@@ -8,7 +8,8 @@ import { ResponseSchema } from "../../../../host/base/gen/tendermint/abci/messag
 import { frame } from "../../../../host/node/comet/frames.js";
 import type { Program } from "../../../../host/node/programs/layout.js";
 import { kindOfEnd } from "../../../../host/visor/hot/worker.js";
-import { startWorker } from "../../../../host/visor/hot/worker-process.js";
+import { WorkerProcess } from "../../../../host/visor/hot/worker-process.js";
+import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import { until } from "./until.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-worker-"));
@@ -38,7 +39,8 @@ const start = (options: { path?: string; isStandby?: boolean; file?: string } = 
   const chosen = { ...program, file: options.file ?? script };
   return {
     socket,
-    worker: startWorker({
+    worker: new WorkerProcess({
+      machine: realMachine,
       program: chosen,
       args: [socket, message],
       socket,
