@@ -12,12 +12,14 @@ import { fingerprint, type Layout, type Program, problemOf } from "../../node/pr
 import { type Plan, planIn } from "../decide/decision/plan-file.js";
 import { endText, type Machine, type RunEnd } from "../decide/machine.js";
 import { askPreUpgrade, type PreUpgradeResult, preUpgradeArgs } from "../decide/pre-upgrade.js";
+import { waitForProgram } from "../decide/wait-for-program.js";
 import { appliedInState } from "../stage/plan-in-state.js";
 import { handlersPrint } from "../stage/watched-files.js";
 import type { RelayHooks } from "./hooks.js";
-import { waitForProgram } from "./wait-for-program.js";
 
 const LOOK_MILLIS = 250;
+/** Between two log lines of a program that is waited for. */
+export const REMINDER_MILLIS = 15_000;
 /** Between two log lines of what is missing, and two questions to a program that has refused. */
 const MINUTE_MILLIS = 60_000;
 
@@ -152,10 +154,10 @@ export class NextProgram {
       signal: AbortSignal.any([signal, replaced.signal]),
     });
     const end = await waitForProgram(run, {
-      file,
+      ...{ clock: machine.clock, reminderMillis: REMINDER_MILLIS },
       onReminder: (passed) =>
-        log("warn", `${file} pre-upgrade runs for ${passed}: it is waited for, unless its file is replaced`),
-      onReplaced: () => replaced.abort(),
+        log("warn", `${file} pre-upgrade runs for ${passed / 1_000} s: it is waited for, unless its file is replaced`),
+      replacement: { file, onReplaced: () => replaced.abort() },
     });
     if (replaced.signal.aborted) throw new Error(`${file} was replaced while its pre-upgrade ran`);
     return end;

@@ -10,12 +10,12 @@ import { Halt } from "../../upgrade/module/halt.js";
 import { CrashLoop } from "../decide/decision/crash-loop.js";
 import type { Plan } from "../decide/decision/plan-file.js";
 import type { ProcessEnd } from "../decide/machine.js";
+import { waitForProgram } from "../decide/wait-for-program.js";
 import { type LastBlock, REQUEST, requestName } from "./abci-message.js";
 import { BeforeHeight, type StandbyWorker } from "./before-height.js";
 import { EngineSide, type EngineSideOptions, type Loss } from "./engine-side.js";
 import type { RelayHooks } from "./hooks.js";
-import { NextProgram, type NextProgramOptions, type ProgramFiles } from "./next-program.js";
-import { waitForProgram } from "./wait-for-program.js";
+import { NextProgram, type NextProgramOptions, type ProgramFiles, REMINDER_MILLIS } from "./next-program.js";
 import { describeWorkerEnd, kindOfEnd, type Worker } from "./worker.js";
 
 /** Calls after which an application that refuses them exits. */
@@ -133,18 +133,21 @@ export class Relay {
 
   /** It may take any time to open its home, or hang: one whose file is replaced before it serves is ended, and is started again. */
   #lastBlockOf(worker: Worker): Promise<LastBlock | undefined> {
-    const { log } = this.options;
+    const { log, machine } = this.options;
     const { name, file } = worker.program;
     return waitForProgram(worker.lastBlock(), {
-      file,
+      ...{ clock: machine.clock, reminderMillis: REMINDER_MILLIS },
       onReminder: (passed) =>
         log(
           "warn",
-          `worker ${name} does not serve yet, ${passed} after its start: ${file}, process ${worker.pid ?? "none"}`,
+          `worker ${name} does not serve yet, ${passed / 1_000} s after its start: ${file}, process ${worker.pid ?? "none"}`,
         ),
-      onReplaced: () => {
-        log("warn", `worker ${name} is ended before it served: ${file} was replaced`);
-        void worker.stop();
+      replacement: {
+        file,
+        onReplaced: () => {
+          log("warn", `worker ${name} is ended before it served: ${file} was replaced`);
+          void worker.stop();
+        },
       },
     });
   }

@@ -6,10 +6,11 @@ import type { Plan } from "../../decide/decision/plan-file.js";
 import { endText, type Machine, type ProcessEnd, type RunEnd } from "../../decide/machine.js";
 import { askPreUpgrade, NO_SUCH_COMMAND, REFUSED } from "../../decide/pre-upgrade.js";
 import type { Settings } from "../../decide/settings.js";
+import { waitForProgram } from "../../decide/wait-for-program.js";
 
 const EXECUTE = 0o111;
 const OWNER_EXECUTE = 0o100;
-const REMIND_MILLIS = 60_000;
+const MINUTE_MILLIS = 60_000;
 const LINE_LENGTH_MAX = 500;
 
 export interface ScriptOptions {
@@ -71,17 +72,10 @@ export async function appPreUpgrade(
 }
 
 /** No block is made meanwhile: the log has each minute what is waited for. */
-async function reminding<T>(work: Promise<T>, what: string, of: Pick<ScriptOptions, "machine" | "log">): Promise<T> {
-  const over = new AbortController();
-  const remind = async () => {
-    for (let minutes = 1; ; minutes++) {
-      await of.machine.clock.sleep(REMIND_MILLIS, over.signal);
-      if (over.signal.aborted) return;
-      of.log("warn", `${what} has run for ${minutes} min and has not ended: the node waits for it`);
-    }
-  };
-  void remind();
-  return work.finally(() => over.abort());
+function reminding<T>(work: Promise<T>, what: string, { machine, log }: Pick<ScriptOptions, "machine" | "log">) {
+  const onReminder = (passed: number) =>
+    log("warn", `${what} has run for ${passed / MINUTE_MILLIS} min and has not ended: the node waits for it`);
+  return waitForProgram(work, { clock: machine.clock, reminderMillis: MINUTE_MILLIS, onReminder });
 }
 
 function reportEnd(end: ProcessEnd, log: ScriptOptions["log"]): void {
