@@ -1,23 +1,32 @@
 /** What follows an end of the application where the sidecar holds CometBFT's connections: the same as after a run without that. */
+import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { UpgradeError } from "../../../host/base/errors/errors.js";
+import { diskFiles } from "../../../host/base/files/disk-files.js";
 import { Halt } from "../../../host/upgrade/module/halt.js";
-import type { HoldEnd } from "../../../host/visor/hot/hold-connections.js";
+import { requestRestart } from "../../../host/visor/decide/restart-request.js";
+import type { HoldEnd, HoldOptions } from "../../../host/visor/hot/hold-connections.js";
+import { until } from "./hot/until.js";
 import { hurried, ScriptsHome } from "./scripts-home.js";
 
 /**
  * A home whose program knows the flags of the hot switch, and a `cometbft` that is never started: no program serves.
  * @param ends of CometBFT and the application, in place of theirs
  */
-function hotHome(script: string, ends?: (HoldEnd | UpgradeError)[]) {
+function hotHome(script: string, ends?: (HoldEnd | UpgradeError | "when it is stopped")[]) {
   const home = new ScriptsHome();
   home.write("config/genesis.json", "{}");
   const comet = home.write("cometbft", "#!/bin/sh\necho 0.38.17\n", 0o755);
   const help = 'test "$2" = --help && exec echo --engine --with-comet --transport --halt-linger\n';
   home.program("genesis", `${help}echo run >> $OUT\n${script}`);
   const slept: number[] = [];
-  const hold = async () => {
+  const hold = async ({ signal }: HoldOptions): Promise<HoldEnd> => {
     const end = ends?.shift() ?? { exit: 0 };
+    if (end === "when it is stopped") {
+      home.write("held", "");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      return { exit: 0 };
+    }
     if (end instanceof UpgradeError) throw end;
     return end;
   };
@@ -43,7 +52,8 @@ describe("an application that exits under the hot switch", () => {
       `test -e $OUT.once && exit 13; touch $OUT.once\n${halting("UPG_HANDLER_ENGINE", 21)}`,
     );
     expect(await run(5), home.lines.join("\n")).toBe(13);
-    expect(slept).toEqual([1_000]);
+    // The others are of what a hold waits for: an exit, and the next reminder.
+    expect(slept.filter((millis) => millis < 15_000)).toEqual([1_000]);
     expect(home.out).toBe("run\nrun\n");
     expect(home.board.current.restarts).toBe(1);
   });
@@ -96,4 +106,14 @@ describe("CometBFT that exits by itself under the hot switch", () => {
     expect([await wrong.run(5), wrong.home.lines]).toEqual([2, ["error no cometbft [UPG_INVALID_CONFIG]"]]);
     expect(wrong.slept).toEqual([]);
   });
+});
+
+test("`chainvisor restart` under the hot switch → CometBFT and the application are stopped in order and started again, no crash", async () => {
+  const { home, run, slept } = hotHome("", ["when it is stopped", { exit: 13 }]);
+  const running = run(0);
+  await until(() => existsSync(home.file("held")));
+  requestRestart(diskFiles, home.file("cosmovisor/restart.json"));
+  expect(await running).toBe(13);
+  expect(home.lines).toContain("info the application is started again, as `chainvisor restart` asks");
+  expect([slept, existsSync(home.file("cosmovisor/restart.json"))]).toEqual([[], false]);
 });

@@ -3,6 +3,9 @@
  * replaced at an upgrade. The next program is prepared, and the status board is kept, as for the other switch.
  */
 import { Home } from "../../../node/home/home.js";
+import { placesOf } from "../../decide/decision/paths.js";
+import type { Machine } from "../../decide/machine.js";
+import { takeRestartRequest } from "../../decide/restart-request.js";
 import { type HoldEnd, type HoldOptions, holdConnections } from "../../hot/hold-connections.js";
 import { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
@@ -18,23 +21,62 @@ export interface HoldHomeOptions
   readonly hold?: typeof holdConnections | undefined;
 }
 
+export interface HoldHomeEnd extends HoldEnd {
+  /** `chainvisor restart` stopped both in order: they are to be started again. */
+  readonly isRestart: boolean;
+}
+
 /**
  * Runs CometBFT and the application until both have exited.
  * @param begin called once the home is held; returns what undoes it
  * @throws StepFailure: the script before the upgrade failed; UpgradeError of files and settings
  */
-export async function holdHome(options: HoldHomeOptions, begin?: () => () => void): Promise<HoldEnd> {
+export async function holdHome(options: HoldHomeOptions, begin?: () => () => void): Promise<HoldHomeEnd> {
   const { settings, machine, board, log, childEnv: env, isStaged, loop, hold = holdConnections, ...rest } = options;
   const staging = isStaged ? new Staging({ settings, machine, env, log, board }) : undefined;
+  const over = new AbortController();
+  const restart = isStaged ? restartAsked(options, over.signal) : NEVER;
+  const signal = AbortSignal.any([options.signal, restart]);
   try {
-    return await hold(
+    const end = await hold(
       {
-        ...{ ...rest, env, log, machine, home: new Home(settings.home), retriesMax: settings.preUpgradeRetriesMax },
-        hooks: new HotHooks(options, staging, loop),
+        ...{ ...rest, env, log, machine, signal },
+        ...{ home: new Home(settings.home), retriesMax: settings.preUpgradeRetriesMax },
+        hooks: new HotHooks({ ...options, signal }, staging, loop),
       },
       begin,
     );
+    return { ...end, isRestart: restart.aborted && !options.signal.aborted && !end.failure };
   } finally {
+    over.abort();
     await staging?.close();
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** Aborted when an operator asks for another start. */
+function restartAsked({ settings, machine, log }: HoldHomeOptions, over: AbortSignal): AbortSignal {
+  const asked = new AbortController();
+  const { restartFile } = placesOf(settings);
+  const look = async () => {
+    while (!over.aborted && !asked.signal.aborted) {
+      if (isAsked(machine, restartFile)) {
+        log("info", "the application is started again, as `chainvisor restart` asks");
+        asked.abort();
+      }
+      await machine.clock.sleep(settings.pollInterval, over);
+    }
+  };
+  void look();
+  return asked.signal;
+}
+
+/** The application goes on whatever the disk refuses to show. */
+function isAsked({ files }: Machine, restartFile: string): boolean {
+  try {
+    return takeRestartRequest(files, restartFile);
+  } catch {
+    return false;
   }
 }

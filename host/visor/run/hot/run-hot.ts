@@ -19,8 +19,11 @@ const HELP_MILLIS = 20_000;
 const ENDED_AT_ONCE_EXIT = 15;
 const WITHOUT_COMET = "it needs `chainvisor run start --engine cometbft`";
 
-/** How a run ended: as one of the application without the sidecar's hold of the connections, or since the sidecar is to stop. */
-export type HotEnd = "stop" | { readonly end: ProcessEnd; readonly failure: LastFailure | undefined };
+/**
+ * How a run ended: as one of the application without the sidecar's hold of the connections, or since the sidecar is to stop, or to start
+ * it again.
+ */
+export type HotEnd = "stop" | "restart" | { readonly end: ProcessEnd; readonly failure: LastFailure | undefined };
 
 /**
  * Runs CometBFT and the application, which is replaced at an upgrade, until both have ended.
@@ -47,13 +50,14 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
     // Its processes have groups of their own, so none of them gets the terminal's signals.
   }, "sidecar");
   try {
-    const { exit, failure } = await holdHome({
+    const { exit, failure, isRestart } = await holdHome({
       ...{ ...shared, prefix, loop, flags: args.worker, isStaged: true },
       workerEnv: { [LAST_FAILURE_FILE]: places.appFailureFile },
       ...{ startCommand: shared.starts.run, serviceCommand: shared.starts.service },
       comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
     });
     if (signal.aborted) return "stop";
+    if (isRestart) return "restart";
     const said = failure && { exit, code: failure.code, message: failure.message };
     return { end: { exit, signal: null }, failure: said };
   } finally {

@@ -3,7 +3,9 @@ import { StopRequests } from "../../../base/terminal/stop-requests.js";
 import type { Log } from "../../../base/text/log-line.js";
 import { envPrefix } from "../../../base/text/program-text.js";
 import { Layout } from "../../../node/programs/layout.js";
+import { placesOf } from "../../decide/decision/paths.js";
 import type { Machine } from "../../decide/machine.js";
+import { takeRestartRequest } from "../../decide/restart-request.js";
 import { readSettings, requireSettings } from "../../decide/settings/read.js";
 import type { HoldOptions } from "../../hot/hold-connections.js";
 import { chainvisorOf } from "../../stage/supervision.js";
@@ -50,15 +52,17 @@ export async function runRelay(options: RunRelayOptions): Promise<number> {
     ? await openStatus({ board, settings: { ...settings, statusAddress }, machine, args: flags, log })
     : undefined;
   const stopping = new AbortController();
+  if (isStaged) takeRestartRequest(files, placesOf(settings).restartFile);
   try {
     const { isCaseKept } = settings;
     const layout = new Layout({ home: home.path, name: settings.name, program, upgrades, own, isCaseKept });
     const of = { settings, machine, board, log, signal: stopping.signal, childEnv: env, layout, isStaged };
-    const { exit, failure } = await holdHome({ ...of, flags, comet, prefix: envPrefix(name) }, () =>
-      onSignals(stopping, log),
-    );
-    if (failure) throw failure;
-    return exit;
+    const begin = () => onSignals(stopping, log);
+    const hold = () => holdHome({ ...of, flags, comet, prefix: envPrefix(name) }, begin);
+    let end = await hold();
+    while (end.isRestart) end = await hold();
+    if (end.failure) throw end.failure;
+    return end.exit;
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error;
     log("error", error.message);

@@ -172,7 +172,7 @@ export class VisorLoop {
     }
     this.#isHungUp = false;
     const held = shared.settings.isHotSwitch ? await this.#runHot(current) : undefined;
-    if (held === "stop") return 0;
+    if (typeof held === "string") return held === "stop" ? 0 : undefined;
     if (held) {
       await this.#exited(currentProgram(shared), held.end, { isOurs: true, failure: held.failure });
       return undefined;
