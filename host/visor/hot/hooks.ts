@@ -35,13 +35,3 @@ export interface RelayHooks {
   /** Makes the program the one that runs first from now on. @throws what the system says */
   link(plan: Plan, program: Program, ended: Program): void;
 }
-
-const nothing = () => undefined;
-
-export const NO_HOOKS: RelayHooks = {
-  ...{ beforeWorker: nothing, onWorker: nothing, onLastBlock: nothing, onCommitted: nothing, onPlan: nothing },
-  ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
-  ...{ preparation: undefined, isFetched: () => false },
-  beforeUpgrade: () => Promise.resolve(),
-  link: nothing,
-};

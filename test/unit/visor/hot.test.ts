@@ -74,8 +74,7 @@ describe("startArgs()", () => {
 });
 
 describe("HotHooks", () => {
-  function made(isDownloadAllowed = false, next = "/no/such/program") {
-    const board = new Board(statusMachine.clock);
+  function made(isDownloadAllowed = false, next = "/no/such/program", board = new Board(statusMachine.clock)) {
     const staged: (string | undefined)[] = [];
     const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade: "", isDownloadAllowed };
     const layout = { of: () => ({ name: "v2", file: next, folder: undefined }) };
@@ -139,6 +138,31 @@ describe("HotHooks", () => {
     hooks.onHold("/x/v2 is missing", "cp");
     hooks.onHold("/x/v2 is not fetched yet", undefined);
     expect(board.current).toMatchObject({ phase: "halted", message: "/x/v2 is not fetched yet", next: [] });
+  });
+
+  it.each([
+    ["migrating", 1],
+    // By the loop, before CometBFT was started, which has counted it.
+    ["switching", 0],
+  ] as const)(
+    "a hold begins while the upgrade's block is still to be made (%s) → shown until the block is committed",
+    (phase, counted) => {
+      const plan = { name: "v2", height: "10", info: "", origin: "chain" } as const;
+      const { board, hooks, worker } = made(false, undefined, new Board(statusMachine.clock, { phase, plan }));
+      hooks.onWorker(worker("v2", 8));
+      expect(board.current).toMatchObject({ phase: "migrating", plan });
+      hooks.onPlan(undefined);
+      hooks.onCommitted(10n);
+      expect(board.current).toMatchObject({ phase: "running", plan: null, upgrades: counted });
+    },
+  );
+
+  it("a hold begins, and the plan that was known is canceled meanwhile → none is shown", () => {
+    const plan = { name: "v2", height: "10", info: "", origin: "chain" } as const;
+    const { board, hooks, worker } = made(false, undefined, new Board(statusMachine.clock, { phase: "ready", plan }));
+    hooks.onWorker(worker("genesis", 8));
+    hooks.onPlan(undefined);
+    expect(board.current).toMatchObject({ phase: "running", plan: null });
   });
 
   it("the height comes while the program is tried → that ends: the program is asked at the height", () => {

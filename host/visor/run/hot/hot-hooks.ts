@@ -27,7 +27,10 @@ export class HotHooks implements RelayHooks {
   /** The plan whose block is to be made. */
   #due: Plan | undefined;
   #plan: Plan | undefined;
+  #isPlanKnown = false;
   #hasSwitched = false;
+  /** The switch was made, and counted, before CometBFT was started. */
+  #isCounted = false;
 
   constructor(
     private readonly of: Of,
@@ -39,6 +42,15 @@ export class HotHooks implements RelayHooks {
       // The sidecar's commands are in its status.
       isCommandNeeded: loop === undefined,
     };
+    this.#resume(of.board.current);
+  }
+
+  /** A hold before this one has ended, or the loop has switched, and the block of the upgrade was not made since. */
+  #resume({ phase, plan }: VisorStatus): void {
+    if (!plan || !["halted", "switching", "migrating"].includes(phase)) return;
+    this.#due = { name: plan.name, height: BigInt(plan.height), info: plan.info };
+    this.#hasSwitched = phase !== "halted";
+    this.#isCounted = phase === "switching";
   }
 
   /** By the staging, which knows too where a handler is enough, or a program is fetched. */
@@ -74,15 +86,17 @@ export class HotHooks implements RelayHooks {
     }
     this.#due = undefined;
     this.#hasSwitched = false;
-    const upgrades = board.current.upgrades + 1;
+    const upgrades = board.current.upgrades + (this.#isCounted ? 0 : 1);
+    this.#isCounted = false;
     board.update({ height: heightOf(height), phase: "running", plan: null, readiness: [], progress: null, upgrades });
   }
 
   onPlan(plan: Plan | undefined): void {
     const { board } = this.of;
     if (this.#due) return;
-    const isSame = plan?.name === this.#plan?.name && plan?.height === this.#plan?.height;
+    const isSame = this.#isPlanKnown && plan?.name === this.#plan?.name && plan?.height === this.#plan?.height;
     this.#plan = plan;
+    this.#isPlanKnown = true;
     if (isSame) return;
     board.update({ plan: plan ? planStatus(plan) : null });
     this.staging?.plan(plan);

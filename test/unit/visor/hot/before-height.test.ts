@@ -8,8 +8,8 @@ import { untilCalled } from "../../../../host/base/terminal/standby.js";
 import { Layout, type Program } from "../../../../host/node/programs/layout.js";
 import type { Plan } from "../../../../host/visor/decide/decision/plan-file.js";
 import { BeforeHeight, type StandbyWorker } from "../../../../host/visor/hot/before-height.js";
-import { NO_HOOKS } from "../../../../host/visor/hot/hooks.js";
 import type { Worker } from "../../../../host/visor/hot/worker.js";
+import { NO_HOOKS } from "./network.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-ahead-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -18,7 +18,7 @@ import { Home } from "../../../../host/node/home/home.js";
 import { Layout, type Program } from "../../../../host/node/programs/layout.js";
 import type { ProcessEnd } from "../../../../host/visor/decide/machine.js";
 import type { LastBlock } from "../../../../host/visor/hot/abci-message.js";
-import { NO_HOOKS, type RelayHooks } from "../../../../host/visor/hot/hooks.js";
+import type { RelayHooks } from "../../../../host/visor/hot/hooks.js";
 import { Relay } from "../../../../host/visor/hot/relay.js";
 import type { Worker } from "../../../../host/visor/hot/worker.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
@@ -28,6 +28,17 @@ import { until } from "./until.js";
 
 const NONE = new Uint8Array(0);
 const KILLED: ProcessEnd = { exit: null, signal: "SIGKILL", error: undefined };
+
+const nothing = () => undefined;
+
+/** Of a hold in which nobody else takes part. */
+export const NO_HOOKS: RelayHooks = {
+  ...{ beforeWorker: nothing, onWorker: nothing, onLastBlock: nothing, onCommitted: nothing, onPlan: nothing },
+  ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
+  ...{ preparation: undefined, isFetched: () => false },
+  beforeUpgrade: () => Promise.resolve(),
+  link: nothing,
+};
 
 /** What happens to one worker. */
 export interface Fate extends ProcessOptions {
