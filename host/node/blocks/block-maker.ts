@@ -1,4 +1,5 @@
 /** Makes blocks with real headers and commits, signed by this node's key alone. */
+import { signEd25519 } from "../../base/native/ed25519.js";
 import { equalBytes } from "../../base/text/bytes.js";
 import { ZERO_TIME } from "../../base/time/time.js";
 import type { Height, Sha256, Timestamp } from "../../base/types/types.js";
@@ -9,7 +10,6 @@ import { type Commit, type CommitSig, commitHash, FLAG_ABSENT, FLAG_COMMIT } fro
 import { type ConsensusParams, consensusParamsHash } from "../../chain/comet-types/consensus-params.js";
 import { evidenceListHash } from "../../chain/comet-types/evidence.js";
 import { BLOCK_PROTOCOL } from "../../chain/comet-types/header.js";
-import { sign } from "../../chain/comet-types/keys.js";
 import { resultsHash } from "../../chain/comet-types/results.js";
 import { txsHash } from "../../chain/comet-types/txs.js";
 import type { ValidatorSet } from "../../chain/comet-types/validator-set.js";
@@ -96,7 +96,7 @@ export class BlockMaker {
     const { height } = block.header;
     const vote = { type: PRECOMMIT, height, round: 0, blockId: id, timestamp } as const;
     const signBytes = voteSignBytes(this.facts.chainId, vote);
-    const signed = () => sign("ed25519", this.key.seed, signBytes);
+    const signed = () => signEd25519(this.key.seed, signBytes);
     const signature = this.lastSigned?.sign({ height, signBytes, timestamp, txs: block.txs }, signed) ?? signed();
     const own = { flag: FLAG_COMMIT, validatorAddress: this.key.address, timestamp, signature } as const;
     const signatures = validators.map(({ address }) => (equalBytes(address, own.validatorAddress) ? own : ABSENT));

@@ -4,11 +4,12 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { UpgradeError } from "../../base/errors/errors.js";
 import { readFileIfThere } from "../../base/files/atomic-file.js";
+import { ed25519PublicKey } from "../../base/native/ed25519.js";
 import { sha256 } from "../../base/native/sha256.js";
 import { fromBase64 } from "../../base/text/bytes.js";
 import { homeCommand } from "../../base/text/shell-word.js";
 import { decodeText } from "../../base/text/text.js";
-import { addressOf, type PublicKey, publicKeyOf } from "../../chain/comet-types/keys.js";
+import { addressOf, type PublicKey } from "../../chain/comet-types/keys.js";
 import { Home } from "./home.js";
 
 export interface ConsensusKey {
@@ -20,7 +21,7 @@ export interface ConsensusKey {
 }
 
 export function consensusKey(seed: Uint8Array): ConsensusKey {
-  const publicKey = publicKeyOf("ed25519", seed);
+  const publicKey: PublicKey = { type: "ed25519", bytes: ed25519PublicKey(seed) };
   return { seed, publicKey, address: addressOf(sha256, publicKey) };
 }
 
