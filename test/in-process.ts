@@ -3,7 +3,8 @@
  * takes a few milliseconds. A command sees the arguments, environment, folder, stdin, stdout and stderr that it is given here, and
  * fails the test when it leaves something behind that the exit of its own process would hide.
  *
- * Commands that start threads or run until a signal need a process of their own (e2e/chaind.ts).
+ * `start` is called like other commands where it ends by itself: the serving thread is the test's process, and the engine is a
+ * thread of the program in dist/. A node that is to be signalled, killed or asked needs a process of its own (e2e/chaind.ts).
  */
 import { createHook } from "node:async_hooks";
 import fs, { existsSync, readdirSync, readlinkSync } from "node:fs";
@@ -12,7 +13,7 @@ import os from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PROCESS_IO } from "../host/base/terminal/io.js";
+import { type Io, PROCESS_IO } from "../host/base/terminal/io.js";
 import type { Chain } from "../host/chain/app/chain.js";
 import type { ProgramCommand } from "../host/cli/program/program-command.js";
 import { DIST } from "./dist.js";
@@ -35,6 +36,8 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** The parent of this process is the test runner, with a channel that is not a node's. */
+const IO: Io = Object.create(PROCESS_IO, { parent: { value: undefined } });
 const BUILT_CHAIN: Chain = { ...exampleChain, handlers: join(DIST, "handlers") };
 /** How long a command may take to close what it opened. A process would live as long. */
 const CLOSING_MILLIS = 15_000;
@@ -48,7 +51,7 @@ export function chaindHere(args: readonly string[], { chain = BUILT_CHAIN, more 
     runHere("chaind.js", args, around, async () => {
       const { runCommandLine } = await import("../host/cli/program/command-line.js");
       const { demoCommand } = await import("../host/cli/demo/run-demo.js");
-      const status = await runCommandLine(chain, args, PROCESS_IO, [demoCommand, ...more]);
+      const status = await runCommandLine(chain, args, IO, [demoCommand, ...more]);
       // A command of the chain's own may set the status itself.
       return status || Number(process.exitCode ?? 0);
     }),
@@ -60,7 +63,7 @@ export function chainvisorHere(args: readonly string[], around: Surroundings = {
   return inTurn(() =>
     runHere("chainvisor.js", args, around, async () => {
       const { runVisorCommand } = await import("../host/visor/run/command-line.js");
-      return runVisorCommand(args, PROCESS_IO);
+      return runVisorCommand(args, IO);
     }),
   );
 }

@@ -8,6 +8,7 @@ import { toHex } from "../../host/base/text/bytes.js";
 import type { HaltRecord } from "../../host/upgrade/module/halt.js";
 import { DIST } from "../dist.js";
 import { type HaltFacts, haltInLog } from "../halt-line.js";
+import { chaindHere } from "../in-process.js";
 import { genesisText } from "../scenario/genesis-text.js";
 import { NO_SERVERS } from "./no-servers.js";
 import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "./prepared-home.js";
@@ -115,6 +116,14 @@ export class TestHome {
   /** `chaind start`, with blocks as fast as they can be made. */
   start(...args: readonly string[]): Running {
     return run(CHAIND, ["start", "--home", this.path, "--log_format", "json", ...FAST, ...args]);
+  }
+
+  /** The same, called in this process: for a node that makes some blocks, halts or refuses. */
+  async startHere(...args: readonly string[]): Promise<End> {
+    const { status, ...output } = await chaindHere([
+      ...["start", "--home", this.path, "--log_format", "json", ...FAST, ...args],
+    ]);
+    return { exit: status, signal: null, ...output };
   }
 
   /** The same program in a bundle of its own, which schedules a plan in a block: `<block>:<name>:<height>`. */

@@ -34,8 +34,8 @@ function place(file: string, environment: string): string {
 /** Both versions ran by hand, the new one beyond the height; `current` is of the old one. */
 async function beyond(): Promise<TestHome> {
   const home = new TestHome().schedule({ name: "v2", height: 6n }, 3n);
-  expect((await home.start("--app-version", "1").end).exit).toBe(10);
-  expect((await home.start("--max-blocks", "3").end).exit).toBe(0);
+  expect((await home.startHere("--app-version", "1")).exit).toBe(10);
+  expect((await home.startHere("--max-blocks", "3")).exit).toBe(0);
   place(join(home.path, "cosmovisor/genesis/bin/chaind"), OLD);
   return home;
 }

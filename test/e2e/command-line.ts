@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll } from "vitest";
 import { chaindHere } from "../in-process.js";
-import { DIST, type End, type Running, run } from "./chaind.js";
+import { DIST, type End, NO_SERVERS, type Running, run } from "./chaind.js";
 
 const CHAIND = join(DIST, "chaind.js");
 const ON_DEMAND = ["--logical-clock", "--block-time", "5s", "--create-empty-blocks=false"];
+const SILENT_NODE = ["start", "--logical-clock", "--block-time", "5s", ...NO_SERVERS];
 const ONE_SERVER = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.enable=false", "--api.enable=false"];
 const WAIT_MILLIS = 30_000;
 
@@ -56,9 +57,13 @@ export class CommandLine {
   }
 
   /** Makes blocks until it halts or has made as many as it was asked for; no server is open. */
-  async runNode(...args: readonly string[]): Promise<End> {
-    const servers = ["--rpc.enable=false", "--grpc.enable=false", "--api.enable=false"];
-    return run(CHAIND, ["start", "--logical-clock", "--block-time", "5s", ...servers, ...args], this.env).end;
+  runNode(...args: readonly string[]): Promise<End> {
+    return this.run([...SILENT_NODE, ...args]);
+  }
+
+  /** The same in a process of its own, which cannot take the test with it when it hangs. */
+  nodeProcess(...args: readonly string[]): Promise<End> {
+    return this.process([...SILENT_NODE, ...args]);
   }
 
   /** A node that can be asked; its address becomes the one that commands ask. */

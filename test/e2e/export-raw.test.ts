@@ -45,13 +45,13 @@ async function apply(home: TestHome, name: string, handler: Uint8Array): Promise
   const folder = join(home.path, "handlers");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.wasm`), handler);
-  const end = await home.start("--max-blocks", "1").end;
+  const end = await home.startHere("--max-blocks", "1");
   expect(end.exit, end.stderr).toBe(0);
 }
 
 test("export with a store of a home handler → carried pair by pair, and again by the next chain; an unknown layout → refused", async () => {
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
   await apply(home, "v3", addingDots());
   const line = new CommandLine();
   const exported = await line.run(["export", "--home", home.path]);

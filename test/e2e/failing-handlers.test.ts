@@ -128,7 +128,7 @@ describe("a handler that fails", () => {
     const folder = join(home.path, "tried", encodeURIComponent(name));
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "handler.wasm"), bytes);
-    return home.start("--handlers", folder, ...args).end;
+    return home.startHere("--handlers", folder, ...args);
   }
 
   for (const [what, code, exit] of SOURCES) {
@@ -156,7 +156,7 @@ describe("a handler that fails", () => {
     expect(end.exit, end.stderr).toBe(0);
     const untouched = new TestHome().schedule({ name: "v2", height: HEIGHT }, HEIGHT - 1n);
     copyFileSync(join(home.path, "config/genesis.json"), join(untouched.path, "config/genesis.json"));
-    expect((await untouched.start(...skip).end).exit).toBe(0);
+    expect((await untouched.startHere(...skip)).exit).toBe(0);
     expect(home.last).toEqual(untouched.last);
     expect(BigInt(home.last.height)).toBe(HEIGHT + 2n);
   });

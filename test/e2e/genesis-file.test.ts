@@ -12,13 +12,13 @@ const file = (home: TestHome) => join(home.path, "config", "genesis.json");
 /** A home at height 2. */
 async function begun(): Promise<TestHome> {
   const home = new TestHome();
-  const end = await home.start("--max-blocks", "2").end;
+  const end = await home.startHere("--max-blocks", "2");
   expect(end.exit, end.stderr).toBe(0);
   return home;
 }
 
 async function goesOn(home: TestHome): Promise<string> {
-  const end = await home.start("--max-blocks", "1").end;
+  const end = await home.startHere("--max-blocks", "1");
   expect(end.exit, end.stderr).toBe(0);
   expect(home.last.height).toBe("3");
   return end.stderr;

@@ -29,7 +29,7 @@ describe("chaind handler run", () => {
     const tried = answer();
     expect(tried).toMatchObject({ ok: true, code: "", message: "", version_map: { auth: "2", bank: "2" } });
     const other = new TestHome().schedule({ name: "v2", height: 5n }, 4n);
-    expect((await other.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await other.startHere("--max-blocks", "1")).exit).toBe(0);
     expect(tried["app_hash"]).toBe(other.last.appHash);
     const later = (await handler("run", SPLIT_BALANCES, "--state", other.path, "--height", "4", "--json")).answer();
     const alike = { ms: 0, block_ms: 0, total_ms: 0, host_memory: "", host_disk: "" };

@@ -64,7 +64,7 @@ describe("a home in trouble", () => {
     rmSync(file);
     expect(JSON.stringify((await line.json("export", "--home", path))["app_state"])).toBe(whole);
     const fresh = new TestHome();
-    expect((await fresh.start("--halt-height", "1").end).exit).toBe(13);
+    expect((await fresh.startHere("--halt-height", "1")).exit).toBe(13);
     const early = await line.run(["export", "--home", fresh.path]);
     expect(early.exit).toBe(2);
     expect(early.stderr).toContain("no block was made here yet");
@@ -72,7 +72,7 @@ describe("a home in trouble", () => {
 
   test("start --handlers with a folder that is absent → 2, and nothing is written", async () => {
     const home = new TestHome();
-    const end = await home.start("--handlers", join(home.path, "no-such-folder")).end;
+    const end = await home.startHere("--handlers", join(home.path, "no-such-folder"));
     expect(end.exit).toBe(2);
     expect(end.stderr).toContain("no-such-folder");
     expect(existsSync(home.data("chain.mdb"))).toBe(false);

@@ -14,9 +14,9 @@ const BEHIND = "9007199254740992";
 
 test("a chain that begins at 2^53 - 1 → one block, then exit 13 at each start; what is on disk is sound, and begins a new chain", async () => {
   const home = new TestHome(genesisWith("initial_height", LAST));
-  const first = await home.start("--max-blocks", "2").end;
+  const first = await home.startHere("--max-blocks", "2");
   expect(first.stderr).toContain(`"height":"${LAST}","app_hash":`);
-  const again = await home.start("--max-blocks", "1").end;
+  const again = await home.startHere("--max-blocks", "1");
   for (const end of [first, again]) {
     expect(end.exit, end.stderr).toBe(13);
     expect(end.stderr).toContain(`the chain has made block ${LAST}, the last one that this program can count`);

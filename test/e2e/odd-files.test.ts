@@ -30,7 +30,7 @@ async function ends(command: readonly string[], file: string, kind: string) {
   const path = join(line.home, file);
   rmSync(path);
   KINDS[kind]?.(path);
-  const end = command[0] === "start" ? await line.runNode("--max-blocks", "1") : await line.run(command);
+  const end = command[0] === "start" ? await line.nodeProcess("--max-blocks", "1") : await line.run(command);
   return { exit: end.exit, stderr: end.stderr, path };
 }
 
@@ -66,7 +66,7 @@ test("start of a new chain whose genesis.json is a pipe → 30; of one that has 
   const genesis = join(line.home, "config", "genesis.json");
   rmSync(genesis);
   execFileSync("mkfifo", [genesis]);
-  const { exit, stderr } = await line.runNode("--max-blocks", "1");
+  const { exit, stderr } = await line.nodeProcess("--max-blocks", "1");
   expect(exit, stderr).toBe(30);
   expect(stderr).toContain("it is no regular file, but a pipe");
   const begun = await ends(["start"], "config/genesis.json", "pipe");
@@ -75,7 +75,7 @@ test("start of a new chain whose genesis.json is a pipe → 30; of one that has 
 
 test("/genesis of a running chain whose genesis.json is a pipe → an error that says so; SIGTERM → the process ends", async () => {
   const home = new TestHome();
-  expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
   const path = join(home.path, "config", "genesis.json");
   rmSync(path);
   execFileSync("mkfifo", [path]);
@@ -96,7 +96,7 @@ test("start of a new chain with a pipe where the database is made under another 
   makeHome(line.home, genesisText());
   mkdirSync(join(line.home, "data"), { recursive: true });
   execFileSync("mkfifo", [join(line.home, "data", "chain.mdb.new")]);
-  const { exit, stderr } = await line.runNode("--max-blocks", "1");
+  const { exit, stderr } = await line.nodeProcess("--max-blocks", "1");
   expect(exit, stderr).toBe(0);
 });
 
@@ -108,7 +108,7 @@ test("verify with a socket as chain.mdb → 30", async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, () => resolve()));
   for (const command of ["verify", "start"]) {
-    const end = command === "start" ? await line.runNode("--max-blocks", "1") : await line.run([command]);
+    const end = command === "start" ? await line.nodeProcess("--max-blocks", "1") : await line.run([command]);
     expect(end.exit, end.stderr).toBe(30);
     expect(end.stderr).toContain(path);
   }

@@ -38,7 +38,7 @@ function outside(home: string): string[] {
 
 test("stores, modules and a plan with such names, from the handler to the next chain → kept, no file outside the home's folders", async () => {
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
   const before = outside(home.path);
   const height = withNode({ path: home.path, handlers: HANDLERS }, (node) => {
     const at = node.app.nextHeight + 2n;
@@ -48,7 +48,7 @@ test("stores, modules and a plan with such names, from the handler to the next c
   });
   mkdirSync(join(home.path, "handlers"), { recursive: true });
   writeFileSync(join(home.path, "handlers", "odd.wasm"), handler());
-  const end = await home.start("--max-blocks", "1").end;
+  const end = await home.startHere("--max-blocks", "1");
   expect(end.exit, end.stderr).toBe(0);
 
   const line = new CommandLine();

@@ -1,9 +1,31 @@
-/** A page of docs/ as one session of a real shell: its shell blocks in order and word by word. */
+/**
+ * A page of docs/ as one session of a real shell: its shell blocks in order and word by word. The first `chaind query upgrade plan`
+ * that is typed is a process of the program on the path; one that is typed again is called in the test's process, since a
+ * process takes 0.4 s of CPU to start. So is each that a page repeats until something has happened.
+ */
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import { chaindHere, chainvisorHere } from "../in-process.js";
 
 const ROOT = join(import.meta.dirname, "../..");
+const PROGRAMS = { chaind: chaindHere, chainvisor: chainvisorHere };
+/** Commands that run until a signal, or start programs that do. */
+const LONG = ["start", "relay", "localnet", "run"];
+/** How many words of a command are its name, at most. */
+const WORDS: Readonly<Record<string, number>> = {
+  query: 3,
+  tx: 3,
+  status: 1,
+  verify: 1,
+  "verify-chain": 1,
+  "pre-upgrade": 1,
+};
+/** The response to a command that is to be a process. */
+const AS_PROCESS = "process";
 
 export const pageText = (page: string): string => readFileSync(join(ROOT, page), "utf8");
 
@@ -21,12 +43,39 @@ function expectingExits(block: string): string {
   );
 }
 
+/**
+ * A program's name as a function of the shell: only what is typed is called in the test's process, not what a sidecar starts. A
+ * command with a pipe for stdin is a process, since a shell cannot know whether it reads it.
+ */
+const functionOf = (program: string) => `${program}() {
+  if [[ " ${LONG.join(" ")} " = *" \${1:-} "* ]]; then
+    # In a shell of its own it takes the place of that one, which gets the signals.
+    [ $$ = $BASHPID ] || exec ${program} "$@"
+    command ${program} "$@"
+  elif [ -p /dev/stdin ]; then
+    command ${program} "$@"
+  else
+    local folder=$SESSION_FOLDER/$BASHPID status
+    mkdir -p "$folder"
+    status=$({ printf '%s\\0' "$folder" "$PWD" ${program} $# "$@"; env -0; } |
+      curl -sS --unix-socket "$SESSION_FOLDER/socket" --data-binary @- http://test)
+    if [ "$status" = ${AS_PROCESS} ]; then
+      command ${program} "$@"
+    else
+      cat "$folder/stderr" >&2
+      cat "$folder/stdout"
+      return "$status"
+    fi
+  fi
+}
+`;
+
 /** The script of a page, with these texts of it replaced. */
 export function sessionOf(text: string, replaced: ReadonlyMap<string, string>): string {
   const head = `set -eEuo pipefail
 trap 'echo "failed: $BASH_COMMAND" >&2' ERR
 expect_exit() { [ "$1" = "$2" ] || { echo "exit $2 where the page says $1" >&2; return 1; }; }
-`;
+${Object.keys(PROGRAMS).map(functionOf).join("")}`;
   const body = blocksOf(text, "sh").map((block, index) => {
     let own = block;
     for (const [from, to] of replaced) own = own.replaceAll(from, to);
@@ -39,13 +88,19 @@ export interface SessionOptions {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly millisMax: number;
+  /** Commands of which not even the first is a process, such as `chaind handler build`. */
+  readonly called?: readonly string[];
 }
 
 /** Runs the script; what it left running is ended with it. */
-export async function runSession(script: string, { folder, env, millisMax }: SessionOptions) {
+export async function runSession(script: string, { folder, env, millisMax, called = [] }: SessionOptions) {
+  const own = mkdtempSync(join(tmpdir(), "chain-upgrade-session-"));
+  const server = createServer(async (request, response) => response.end(await respond(request, typed)));
+  const typed = new Set(called);
+  await new Promise<void>((resolve) => server.listen(join(own, "socket"), resolve));
   const shell = spawn("bash", ["-c", script], {
     cwd: folder,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, SESSION_FOLDER: own },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -60,7 +115,24 @@ export async function runSession(script: string, { folder, env, millisMax }: Ses
   const exit = await end;
   clearTimeout(timer);
   killGroup(shell.pid);
+  server.close();
+  rmSync(own, { recursive: true });
   return { exit, output };
+}
+
+/** Calls a command that was typed before, and returns its exit status. @param typed the commands so far, to which it is added */
+async function respond(request: IncomingMessage, typed: Set<string>): Promise<string> {
+  const [folder = "", cwd = "", program = "", count, ...rest] = (await textOf(request)).split("\0");
+  const args = rest.slice(0, Number(count));
+  const command = [program, ...args.slice(0, WORDS[args[0] ?? ""] ?? 2)].join(" ");
+  if (!typed.has(command)) {
+    typed.add(command);
+    return AS_PROCESS;
+  }
+  const env = Object.fromEntries(rest.slice(Number(count), -1).map((each) => each.split(/=(.*)/s)));
+  const { status, stdout, stderr } = await PROGRAMS[program as keyof typeof PROGRAMS](args, { cwd, env });
+  for (const [name, text] of Object.entries({ stdout, stderr })) writeFileSync(join(folder, name), text);
+  return String(status);
 }
 
 /** A node that the session left behind, too. */

@@ -103,7 +103,7 @@ describe("pre-upgrade", () => {
     expect([beside.status, beside.stderr]).toEqual([0, expect.stringContaining(text)]);
     expect(await line.json("export", "--home", path)).toEqual(before);
     // What it says of a start before the height.
-    const early = await home.start().end;
+    const early = await home.startHere();
     expect(early.exit).toBe(11);
   });
 
@@ -152,7 +152,7 @@ describe("pre-upgrade", () => {
   test("the plan is ahead, its handler lies in <home>/handlers → 30 with the command that stages it", async () => {
     const line = new CommandLine();
     const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
     withNode({ path: home.path, handlers: join(DIST, "handlers") }, (node) =>
       schedule(node, { name: "v9", height: 100_000n }),
     );
@@ -182,7 +182,7 @@ describe("pre-upgrade", () => {
       [much, short],
       ["0", enough],
     ] as const) {
-      const { stderr } = await home.start("--app-version", "1", "--max-blocks", "2", "--handler-disk-max", max).end;
+      const { stderr } = await home.startHere("--app-version", "1", "--max-blocks", "2", "--handler-disk-max", max);
       const text = stderr.replaceAll('\\"', '"');
       expect(text).toMatch(said);
       expect(text.match(/disk: /g)).toHaveLength(1);

@@ -61,7 +61,7 @@ describe("rehearse() predicts", () => {
     expect(report.applied?.runs).toHaveLength(3);
     expect(report.applied?.receipt).toMatchObject({ plan: "v2", height: "5" });
     expect(report.applied?.gas_profile?.phases.length).toBeGreaterThan(2);
-    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
     expect(home.last).toEqual({ height: "5", appHash: report.applied?.app_hash });
     const later = await run(home, { at: 4n });
     expect(later.applied?.app_hash).toBe(report.applied?.app_hash);
@@ -75,7 +75,7 @@ describe("rehearse() predicts", () => {
     withNode({ path: home.path, handlers: HANDLERS, appVersion: 1n }, (node) => {
       while (node.app.lastCommitID.version < 8n) node.makeBlock();
     });
-    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
     expect(home.last.appHash).toBe(report.applied?.app_hash);
   });
 
@@ -228,7 +228,7 @@ describe("rehearse() warns of a handler that", () => {
       // Found in the home: readiness knows by the hash which file failed.
       const hash = code === "UPG_HANDLER_FORMAT" ? undefined : toHex(sha256(readFileSync(handler)));
       if (hash) expect((await run(home, { handlers: own })).handler?.sha256).toBe(hash);
-      expect((await home.start("--handlers", own).end).exit).toBe(exit);
+      expect((await home.startHere("--handlers", own)).exit).toBe(exit);
       expect(home.last).toEqual(before);
     });
   }

@@ -62,7 +62,7 @@ describe("chaind start, exit status", () => {
     expect(assumed).toMatchObject({ exit: 2, stderr: expect.stringContaining("chaind start --engine cometbft") });
     expect(home.last.height).toBe("0");
     writeFileSync(join(home.path, "config/app.toml"), 'engine = "embedded"\n');
-    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
   });
 
   test("11: the binary has the handler and the height is not reached → no upgrade-info.json", async () => {
@@ -75,7 +75,7 @@ describe("chaind start, exit status", () => {
 
   test("12: an old binary on new state → the record says where the chain is", async () => {
     const home = beforeTheHeight();
-    expect((await home.start("--max-blocks", "3").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "3")).exit).toBe(0);
     const end = await home.start("--app-version", "1").end;
     expect(end.exit).toBe(12);
     expectRecord(home, end, "UPG_HALT_HANDLER_MISSING", "8");
@@ -98,7 +98,7 @@ describe("chaind start, exit status", () => {
     expect(upgradeInfo(home)).toBe('{"name":"v2","time":"0001-01-01T00:00:00Z","height":4}');
     expect(home.haltRecord).toMatchObject({ code: "UPG_HALT_RESTART", plan: { name: "v2" } });
     expect(home.haltRecord && factsOf(home.haltRecord)).toEqual(loggedHalt(end));
-    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
     expect(home.last.height).toBe("5");
     expect((await home.start("--app-version", "1").end).exit).toBe(12);
   });
@@ -116,11 +116,11 @@ describe("chaind start, exit status", () => {
     const end = await home.start("--handlers", handlers).end;
     expect(end.exit).toBe(20);
     expectRecord(home, end, "UPG_MIGRATION_FAILED", "5");
-    expect((await home.start("--app-version", "1", "--unsafe-skip-upgrades", "5", "--max-blocks", "2").end).exit).toBe(
+    expect((await home.startHere("--app-version", "1", "--unsafe-skip-upgrades", "5", "--max-blocks", "2")).exit).toBe(
       0,
     );
     expect(home.last.height).toBe("6");
-    expect((await home.start("--app-version", "1", "--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--app-version", "1", "--max-blocks", "1")).exit).toBe(0);
   });
 
   test("21: a file that is no handler → named; a plan that pins another hash → at the height", async () => {
@@ -148,7 +148,7 @@ describe("chaind start, exit status", () => {
     const end = await home.start("--app-version", "1").end;
     expect(end.exit).toBe(30);
     expectRecord(home, end, "UPG_STORE_IO", "5");
-    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
     expect(home.last.height).toBe("5");
   });
 
@@ -159,7 +159,7 @@ describe("chaind start, exit status", () => {
     expect(end.exit).toBe(10);
     expect(loggedHalt(end)).toMatchObject({ code: "UPG_HALT_UPGRADE_NEEDED", last_committed_height: "4" });
     expect(end.stderr).toContain("halt.json");
-    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
   });
 
   test("30: stores that do not fit → the record says where the chain is", async () => {
@@ -179,7 +179,7 @@ describe("chaind start, exit status", () => {
     const home = new TestHome();
     const before = readdirSync(join(home.path, "data"));
     for (const args of [["--app-version", "7"], ["--halt-height", "x"], ["--block-time", "soon"], ["--bogus"]]) {
-      const end = await home.start(...args).end;
+      const end = await home.startHere(...args);
       expect(end.exit, args.join(" ")).toBe(2);
       expect(home.haltRecord).toBeUndefined();
     }
@@ -199,11 +199,11 @@ describe("chaind start, exit status", () => {
 describe("chaind start, from one process to the next", () => {
   test("halt.json → it stays until a later process has committed its first block", async () => {
     const home = beforeTheHeight();
-    await home.start("--app-version", "1").end;
+    await home.startHere("--app-version", "1");
     expect(home.haltRecord).toBeDefined();
-    expect((await home.start("--max-blocks", "0").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "0")).exit).toBe(0);
     expect(home.haltRecord).toBeDefined();
-    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
     expect(home.haltRecord).toBeUndefined();
     expect(upgradeInfo(home)).toContain('"height":5');
   });
@@ -221,7 +221,7 @@ describe("chaind start, from one process to the next", () => {
       expect(end.stderr).toContain("node stopped");
       expect(home.haltRecord).toBeUndefined();
       const { height } = home.last;
-      expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+      expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
       expect(BigInt(home.last.height)).toBe(BigInt(height) + 2n);
     });
   }
@@ -237,7 +237,7 @@ describe("chaind start, from one process to the next", () => {
     expect(home.haltRecord).toBeUndefined();
     first.child.kill("SIGTERM");
     expect((await first.end).exit).toBe(0);
-    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
   });
 
   test("a killed process → its lock is taken over, and no block that it reported is lost", async () => {
@@ -249,7 +249,7 @@ describe("chaind start, from one process to the next", () => {
     expect(signal).toBe("SIGKILL");
     expect(statSync(home.data("LOCK")).isFile()).toBe(true);
     const reported = stderr.split("\n").filter((line) => line.includes('"block made"')).length;
-    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
     expect(Number(home.last.height)).toBeGreaterThan(reported);
     expect(() => statSync(home.data("LOCK"))).toThrow(/ENOENT/);
   });

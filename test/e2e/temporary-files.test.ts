@@ -66,7 +66,7 @@ describe.each(SIGNALS)("%s", (signal) => {
 test("a copy that compact left when the power failed → the next start removes it", async () => {
   const home = new TestHome().schedule({ name: "v2", height: 40n }, 3n);
   writeFileSync(home.data("chain.mdb.compact"), "half of a copy");
-  const end = await home.start("--halt-height", "6", "--app-version", "1").end;
+  const end = await home.startHere("--halt-height", "6", "--app-version", "1");
   expect(end.exit, end.stderr).toBe(13);
   expect(existsSync(home.data("chain.mdb.compact"))).toBe(false);
 });

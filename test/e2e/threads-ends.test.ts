@@ -56,7 +56,7 @@ test("a handler that loops for ever, SIGTERM twice → 15, nothing of its block 
   expect(exit, stderr).toBe(15);
   expect(stderr).toContain("ends the node at once");
   expect(home.last).toEqual(before);
-  expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
   expect(home.last.height).toBe(String(HEIGHT));
 });
 
@@ -77,5 +77,5 @@ test("the engine's thread crashes → 70, halt.json, no server goes on; the home
   const code = "UPG_BUG_ASSERT";
   expect(loggedHalt(end)).toMatchObject({ code });
   expect(home.haltRecord).toMatchObject({ code, last_committed_height: home.last.height });
-  expect((await home.start("--app-version", "1", "--max-blocks", "2").end).exit).toBe(0);
+  expect((await home.startHere("--app-version", "1", "--max-blocks", "2")).exit).toBe(0);
 });

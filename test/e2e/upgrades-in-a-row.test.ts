@@ -54,16 +54,16 @@ function facts(home: TestHome) {
 
 test("v2 → v9 → v10 → v11, each file put there at its halt, names that sort the other way round → every one applied", async () => {
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
   for (const [name, file] of [
     ["v9", "v9.wasm"],
     ["v10", "v10.wasm"],
     ["v11", "a.wasm"],
   ] as const) {
     const height = plan(home, name);
-    expect((await home.start().end).exit).toBe(10);
+    expect((await home.startHere()).exit).toBe(10);
     place(home, file, adding(name, `m${name}`));
-    const end = await home.start("--max-blocks", "2").end;
+    const end = await home.startHere("--max-blocks", "2");
     expect(end.exit, end.stderr).toBe(0);
     expect(end.stderr).toContain(`"plan":"${name}"`);
     expect(home.last.height).toBe(String(height + 1n));
@@ -74,11 +74,11 @@ test("v2 → v9 → v10 → v11, each file put there at its halt, names that sor
   expect(modules).toEqual(stores);
   rmSync(join(home.path, "handlers", "v9.wasm"));
   place(home, "0.wasm", adding("v3", "three"));
-  const end = await home.start("--max-blocks", "1").end;
+  const end = await home.startHere("--max-blocks", "1");
   expect(end.exit, end.stderr).toBe(0);
   expect(end.stderr).toContain('serves the plan \\"v3\\", which is not scheduled: it waits');
   expect(facts(home)).toEqual({ number, stores, modules });
-  const old = await home.start("--app-version", "1").end;
+  const old = await home.startHere("--app-version", "1");
   expect(old.exit).toBe(12);
 });
 
@@ -87,20 +87,20 @@ describe("a staged handler", () => {
 
   test("before the height → the old version goes on; at the height it halts with 14, and the next start applies it", async () => {
     const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
     plan(home, "v9", 2n);
     place(home, "v9.wasm", v9, "handlers/staged");
-    const first = await home.start().end;
+    const first = await home.startHere();
     expect(first.exit, first.stderr).toBe(14);
     expect(first.stderr).toContain("staged ✓ sha256");
-    const second = await home.start("--max-blocks", "1").end;
+    const second = await home.startHere("--max-blocks", "1");
     expect(second.exit, second.stderr).toBe(0);
     expect(facts(home).stores).toContain("nine");
   });
 
   test("put there while the node runs, another folder → found without a restart; a file that is no handler is passed over", async () => {
     const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
     withNode({ path: home.path, handlers: HANDLERS }, (node) =>
       schedule(node, { name: "v9", height: node.app.nextHeight + 60n }),
     );
@@ -112,7 +112,7 @@ describe("a staged handler", () => {
     place(home, "v9.wasm", v9, "waiting");
     await node.says("staged ✓ sha256");
     expect((await node.end).exit).toBe(14);
-    const end = await home.start("--handlers-staged", folder, "--max-blocks", "1").end;
+    const end = await home.startHere("--handlers-staged", folder, "--max-blocks", "1");
     expect(end.exit, end.stderr).toBe(0);
     expect(facts(home).stores).toContain("nine");
   });
@@ -120,7 +120,7 @@ describe("a staged handler", () => {
 
 test("chain_upgrade_binary_ready of a node that runs → 0 and why; 1 once the handler that the plan pins is staged", async () => {
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
   const v9 = adding("v9", "nine");
   const other = adding("v9", "ten");
   const info = JSON.stringify({ handler: { sha256: createHash("sha256").update(v9).digest("hex") } });
@@ -156,7 +156,7 @@ describe("pre-upgrade", () => {
   test("the due plan pins another handler than the one here → 30 with both hashes", async () => {
     const line = new CommandLine();
     const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
     const [pinned, here] = [adding("v9", "nine"), adding("v9", "ten")];
     const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
     plan(home, "v9", 1n, JSON.stringify({ handler: { sha256: hash(pinned) } }));
@@ -179,7 +179,7 @@ describe("pre-upgrade", () => {
     writeFileSync(home.data("priv_validator_state.json"), record.replace('"height": "3"', '"height": "9"'));
     const signed = await check();
     expect([signed.exit, signed.stderr]).toEqual([30, expect.stringContaining("UPG_STORE_SIGNED")]);
-    expect((await home.start().end).exit).toBe(30);
+    expect((await home.startHere()).exit).toBe(30);
     writeFileSync(home.data("priv_validator_state.json"), record);
     const { databaseFile } = new Home(home.path);
     const bytes = readFileSync(databaseFile);
@@ -192,7 +192,7 @@ describe("pre-upgrade", () => {
   test("layout, hash of a pin, stores, and what would be refused → 30 where start or the upgrade block would end; nothing is written", async () => {
     const line = new CommandLine();
     const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
     plan(home, "v9");
     const check = () => line.run(["pre-upgrade", "--home", home.path]);
     const manifest = (fields: object) => build(guest(), { name: "v9", ...fields });
@@ -209,13 +209,13 @@ describe("pre-upgrade", () => {
     }
     place(home, "v9.wasm", adding("v9", "nine"));
     expect((await check()).exit).toBe(0);
-    expect((await home.start("--max-blocks", "1").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "1")).exit).toBe(0);
   });
 
   test("while the node runs, a handler staged for the height to come → 0; one that does not fit → 30", async () => {
     const line = new CommandLine();
     const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-    expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+    expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
     withNode({ path: home.path, handlers: HANDLERS }, (node) => schedule(node, { name: "v9", height: 100_000n }));
     const node = home.startSlowly();
     await node.says("block made");

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** A home that halted for its plan v2 at height 4. */
 async function haltedHome(): Promise<TestHome> {
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
-  expect((await home.start("--app-version", "1").end).exit).toBe(10);
+  expect((await home.startHere("--app-version", "1")).exit).toBe(10);
   expect(JSON.parse(readFileSync(join(home.path, "data/halt.json"), "utf8"))).toMatchObject({ height: "4" });
   return home;
 }

@@ -47,10 +47,10 @@ test("upgrade witness, beside a node and by `start --witness` → the same file,
 test("a file in the witness's place that is none → a warning names it, the state before stays, `start --witness` replaces it", async () => {
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
   const file = home.data("witness/v2.bin");
-  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
   mkdirSync(home.data("witness"));
   writeFileSync(file, "");
-  const pruning = await home.start("--max-blocks", "20", "--keep-versions", "5").end;
+  const pruning = await home.startHere("--max-blocks", "20", "--keep-versions", "5");
   expect(pruning.exit).toBe(0);
   expect(pruning.stdout + pruning.stderr).toContain(`${file} is no witness of the upgrade`);
 
@@ -66,7 +66,7 @@ test("upgrade witness and forget → codes for what is absent; after forget the 
   const home = new TestHome().schedule({ name: "v2", height: 4n }, 3n);
   const line = new CommandLine();
   const at = ["--home", home.path];
-  expect((await home.start("--max-blocks", "2").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "2")).exit).toBe(0);
   const unknown = await line.run(["upgrade", "witness", "v9", ...at]);
   expect(unknown).toMatchObject({ exit: 3 });
   expect(unknown.stderr).toContain("[UPG_NOT_FOUND_RECEIPT]");
@@ -87,7 +87,7 @@ test("upgrade witness and forget → codes for what is absent; after forget the 
     height: "3",
     witness: false,
   });
-  expect((await home.start("--max-blocks", "20", "--keep-versions", "5").end).exit).toBe(0);
+  expect((await home.startHere("--max-blocks", "20", "--keep-versions", "5")).exit).toBe(0);
   const gone = await line.run(["upgrade", "witness", "v2", ...at]);
   expect(gone.stderr).toContain("[UPG_NOT_FOUND_VERSION]");
 });

@@ -1,4 +1,5 @@
 /** What a command reads and writes: the process's streams and environment, or those that its caller gives. */
+import type { Parented } from "./end-with-parent.js";
 
 type Sink = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
@@ -7,6 +8,8 @@ export interface Io {
   readonly stderr: Sink;
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean; unref?(): unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The process, to whose parent `start` may have a channel. */
+  readonly parent?: Parented;
 }
 
 /** The process's own. A stream is opened when it is used. */
@@ -21,4 +24,5 @@ export const PROCESS_IO: Io = {
     return process.stdin;
   },
   env: process.env,
+  parent: process,
 };

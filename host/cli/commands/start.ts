@@ -168,7 +168,7 @@ async function start(context: Context, options: StartOptions, globals: GlobalOpt
   const { env } = io;
   const { limits, warnings, comet } = chosen;
   const log = openNodeLog(context, globals, "node");
-  endWithParent(process);
+  if (io.parent) endWithParent(io.parent);
   for (const warning of warnings) log("warn", warning);
   const linger = haltLingerTime(options, env, comet !== undefined);
   const { witness = false } = options;
