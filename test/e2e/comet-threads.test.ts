@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { sha256 } from "../../host/base/native/sha256.js";
 import { utf8 } from "../../host/base/text/bytes.js";
 import { encodeAddress } from "../addresses.js";
-import { compileSource, IMPORTS } from "../guest/kit/author.js";
+import { endlessHandler } from "../guest/build.js";
 import { DIST, run } from "./chaind.js";
 import { cometbft, freePorts, quickComet, votedGenesis } from "./cometbft.js";
 import { makeHome } from "./prepared-home.js";
@@ -81,16 +81,6 @@ test("an upgrade of many accounts under CometBFT (needs CometBFT, or Go and its 
   expect(end.stderr).toMatch(new RegExp(`block committed.*${UPGRADE}`));
 }, 240_000);
 
-const ENDLESS = `${IMPORTS}
-plan("v2", 1_000_000_000_000);
-const auth = store("auth").prefix("01");
-addStore("bank");
-let pairs = 0;
-migrate("auth", 1, 2);
-migrate("bank", 1, 2);
-scan(auth, "01", onPair);
-function onPair(key: Bytes, value: Bytes): void { while (true) pairs += 1; }`;
-
 test("a block that takes for ever (needs CometBFT): CometBFT is killed in it → 16 at once, with a record; SIGTERM twice in it → 15, CometBFT is gone", async (context) => {
   const program = cometbft();
   if (!program) return context.skip("CometBFT is missing here, and cannot be built: Go or its module proxy is missing");
@@ -100,7 +90,7 @@ test("a block that takes for ever (needs CometBFT): CometBFT is killed in it →
   quickComet(home, port, p2p);
   const staged = join(home, "handlers/staged");
   mkdirSync(staged, { recursive: true });
-  writeFileSync(join(staged, "v2.wasm"), (await compileSource(ENDLESS)).bytes);
+  writeFileSync(join(staged, "v2.wasm"), endlessHandler());
   const none = ["--handlers", join(home, "handlers"), "--grpc.enable=false", "--api.enable=false"];
   const args = ["start", "--home", home, "--engine", "cometbft", "--comet.bin", program, ...none];
   const started = async () => {

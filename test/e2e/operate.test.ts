@@ -61,7 +61,7 @@ test(
     const { exit, output } = await runSession(sessionOf(PAGE, replaced), {
       ...{ folder, env: await settings(), millisMax: TEST_MILLIS - 10_000 },
       // A compiler takes ten seconds of CPU in each process; the pages for authors are typed with processes.
-      called: ["chaind handler build"],
+      called: ["handler build"],
     });
     const log = () => readFileSync(join(folder, "node.log"), "utf8").slice(-3_000);
     expect(exit, `${output.slice(-6_000)}\n--- node.log\n${exit === 0 ? "" : log()}`).toBe(0);

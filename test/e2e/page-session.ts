@@ -9,10 +9,9 @@ import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { chaindHere, chainvisorHere } from "../in-process.js";
+import { chaindHere } from "../in-process.js";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PROGRAMS = { chaind: chaindHere, chainvisor: chainvisorHere };
 /** Commands that run until a signal, or start programs that do. */
 const LONG = ["start", "relay", "localnet", "run"];
 /** How many words of a command are its name, at most. */
@@ -44,23 +43,23 @@ function expectingExits(block: string): string {
 }
 
 /**
- * A program's name as a function of the shell: only what is typed is called in the test's process, not what a sidecar starts. A
+ * The program's name as a function of the shell: only what is typed is called in the test's process, not what a sidecar starts. A
  * command with a pipe for stdin is a process, since a shell cannot know whether it reads it.
  */
-const functionOf = (program: string) => `${program}() {
+const CHAIND = `chaind() {
   if [[ " ${LONG.join(" ")} " = *" \${1:-} "* ]]; then
     # In a shell of its own it takes the place of that one, which gets the signals.
-    [ $$ = $BASHPID ] || exec ${program} "$@"
-    command ${program} "$@"
+    [ $$ = $BASHPID ] || exec chaind "$@"
+    command chaind "$@"
   elif [ -p /dev/stdin ]; then
-    command ${program} "$@"
+    command chaind "$@"
   else
     local folder=$SESSION_FOLDER/$BASHPID status
     mkdir -p "$folder"
-    status=$({ printf '%s\\0' "$folder" "$PWD" ${program} $# "$@"; env -0; } |
+    status=$({ printf '%s\\0' "$folder" "$PWD" $# "$@"; env -0; } |
       curl -sS --unix-socket "$SESSION_FOLDER/socket" --data-binary @- http://test)
     if [ "$status" = ${AS_PROCESS} ]; then
-      command ${program} "$@"
+      command chaind "$@"
     else
       cat "$folder/stderr" >&2
       cat "$folder/stdout"
@@ -75,7 +74,7 @@ export function sessionOf(text: string, replaced: ReadonlyMap<string, string>): 
   const head = `set -eEuo pipefail
 trap 'echo "failed: $BASH_COMMAND" >&2' ERR
 expect_exit() { [ "$1" = "$2" ] || { echo "exit $2 where the page says $1" >&2; return 1; }; }
-${Object.keys(PROGRAMS).map(functionOf).join("")}`;
+${CHAIND}`;
   const body = blocksOf(text, "sh").map((block, index) => {
     let own = block;
     for (const [from, to] of replaced) own = own.replaceAll(from, to);
@@ -88,16 +87,18 @@ export interface SessionOptions {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly millisMax: number;
-  /** Commands of which not even the first is a process, such as `chaind handler build`. */
+  /** Commands of which not even the first is a process, such as `handler build`. */
   readonly called?: readonly string[];
 }
 
 /** Runs the script; what it left running is ended with it. */
 export async function runSession(script: string, { folder, env, millisMax, called = [] }: SessionOptions) {
   const own = mkdtempSync(join(tmpdir(), "chain-upgrade-session-"));
-  const server = createServer(async (request, response) => response.end(await respond(request, typed)));
   const typed = new Set(called);
+  const server = createServer(async (request, response) => response.end(await respond(request, typed)));
   await new Promise<void>((resolve) => server.listen(join(own, "socket"), resolve));
+  // What queries load takes seconds at first; in the session blocks pass meanwhile.
+  await chaindHere(["status", "--node", "tcp://127.0.0.1:1"]);
   const shell = spawn("bash", ["-c", script], {
     cwd: folder,
     env: { ...process.env, ...env, SESSION_FOLDER: own },
@@ -122,15 +123,15 @@ export async function runSession(script: string, { folder, env, millisMax, calle
 
 /** Calls a command that was typed before, and returns its exit status. @param typed the commands so far, to which it is added */
 async function respond(request: IncomingMessage, typed: Set<string>): Promise<string> {
-  const [folder = "", cwd = "", program = "", count, ...rest] = (await textOf(request)).split("\0");
+  const [folder = "", cwd = "", count, ...rest] = (await textOf(request)).split("\0");
   const args = rest.slice(0, Number(count));
-  const command = [program, ...args.slice(0, WORDS[args[0] ?? ""] ?? 2)].join(" ");
+  const command = args.slice(0, WORDS[args[0] ?? ""] ?? 2).join(" ");
   if (!typed.has(command)) {
     typed.add(command);
     return AS_PROCESS;
   }
   const env = Object.fromEntries(rest.slice(Number(count), -1).map((each) => each.split(/=(.*)/s)));
-  const { status, stdout, stderr } = await PROGRAMS[program as keyof typeof PROGRAMS](args, { cwd, env });
+  const { status, stdout, stderr } = await chaindHere(args, { cwd, env });
   for (const [name, text] of Object.entries({ stdout, stderr })) writeFileSync(join(folder, name), text);
   return String(status);
 }

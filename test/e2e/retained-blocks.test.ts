@@ -167,6 +167,6 @@ test("chaind start --min-retain-blocks 5 → killed while it prunes, sound; then
 });
 
 test("chaind start --index-events without a key → 2, and what is expected", async () => {
-  const { exit, stderr } = await new TestHome().startHere("--index-events", "message");
+  const { exit, stderr } = await new TestHome().start("--index-events", "message").end;
   expect([exit, stderr]).toEqual([2, expect.stringContaining("transfer.recipient")]);
 });

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { compileSource, IMPORTS } from "../guest/kit/author.js";
+import { endlessHandler } from "../guest/build.js";
+import { chaindHere } from "../in-process.js";
 import { DIST, loggedHalt, run, TestHome } from "./chaind.js";
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -11,24 +12,14 @@ vi.setConfig({ testTimeout: 240_000 });
 /** Signals that arrive sooner after the first one are the same request. */
 const SECOND_REQUEST_MILLIS = 600;
 const HEIGHT = 5n;
-/** The most gas that a handler may have: the loop takes far longer than this test. */
-const ENDLESS = `${IMPORTS}
-plan("v2", 1_000_000_000_000);
-const auth = store("auth").prefix("01");
-addStore("bank");
-let pairs = 0;
-migrate("auth", 1, 2);
-migrate("bank", 1, 2);
-scan(auth, "01", onPair);
-function onPair(key: Bytes, value: Bytes): void { while (true) pairs += 1; }`;
 
 /** What `chaind query upgrade progress` prints of the block that never ends. */
 async function checkProgress(home: TestHome): Promise<void> {
   const { rpc } = JSON.parse(readFileSync(home.data("addresses.json"), "utf8")) as { rpc: string };
   const ask = async (format: string) => {
     const words = ["query", "upgrade", "progress", "-o", format, "--node", rpc];
-    const { exit, stdout, stderr } = await run(join(DIST, "chaind.js"), words).end;
-    expect(exit, stderr).toBe(0);
+    const { status, stdout, stderr } = await chaindHere(words);
+    expect(status, stderr).toBe(0);
     return stdout;
   };
   const { progress } = JSON.parse(await ask("json")) as { progress?: Record<string, string> };
@@ -42,7 +33,7 @@ test("a handler that loops for ever, SIGTERM twice → 15, nothing of its block 
   const home = new TestHome().schedule({ name: "v2", height: HEIGHT }, HEIGHT - 1n);
   const folder = join(home.path, "tried");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "handler.wasm"), (await compileSource(ENDLESS)).bytes);
+  writeFileSync(join(folder, "handler.wasm"), endlessHandler());
   const before = home.last;
   const node = home.start("--handlers", folder, "--rpc.enable=true", "--rpc.laddr", "tcp://127.0.0.1:0");
   await node.says("applying upgrade");

@@ -87,7 +87,7 @@ test("all endpoints polled during the upgrade block → no request fails, done r
 });
 
 test("chaind query upgrade progress while no upgrade runs → exit 0, nothing to report", async () => {
-  const node = await start();
+  const node = nodes.find(({ child }) => child.exitCode === null) ?? (await start());
   await says(node, '"upgrade applied"');
   const end = await run(CHAIND, ["query", "upgrade", "progress", "-o", "json", "--node", node.servers.rpc]).end;
   expect(end.exit).toBe(0);

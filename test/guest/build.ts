@@ -115,3 +115,18 @@ export function data(at: number, bytes: Uint8Array | string): string {
   const text = Array.from(list, (byte) => `\\${byte.toString(16).padStart(2, "0")}`).join("");
   return `(data (i32.const ${at}) "${text}")`;
 }
+
+/** A handler of the plan "v2" that loops for ever at the first accounts, with gas for longer than a test waits. */
+export function endlessHandler(): Uint8Array {
+  const manifest = {
+    gasLimit: "1000000000000",
+    stores: [
+      { name: "auth", access: "rw", prefixes: ["01"] },
+      { name: "bank", access: "rw" },
+    ],
+    storeUpgrades: { added: ["bank"] },
+    versions: { auth: { from: [1], to: 2 }, bank: { from: [1], to: 2 } },
+    scans: [{ store: "auth", prefix: "01" }],
+  };
+  return build(guest({ batch: "(loop $again (br $again)) (i32.const 0)" }), manifest);
+}
