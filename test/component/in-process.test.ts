@@ -2,8 +2,10 @@
 import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Cobra } from "../../host/base/terminal/cobra.js";
+import { loggedHalt, TestHome } from "../e2e/chaind.js";
 import { chaindHere, type Surroundings } from "../in-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-in-process-"));
@@ -68,6 +70,13 @@ describe("chaindHere()", () => {
       },
     ],
     [
+      "WORKER",
+      () => {
+        const thread = new Worker("setInterval(() => undefined, 1_000)", { eval: true });
+        return () => void thread.terminate();
+      },
+    ],
+    [
       "listener forgotten of SIGUSR2",
       () => {
         const forgotten = () => undefined;
@@ -89,5 +98,13 @@ describe("chaindHere()", () => {
     });
     await expect(end).rejects.toThrow(`chaind.js own left behind: ${what}`);
     close?.();
+  });
+
+  test("start → its blocks, its log, its exit status; its threads, files and listeners are gone", async () => {
+    const home = new TestHome();
+    const end = await home.startHere("--halt-height", "3");
+    expect(end).toMatchObject({ exit: 13, stdout: "", stderr: expect.stringContaining('"block made"') });
+    expect(loggedHalt(end)).toMatchObject({ code: "UPG_HALT_HEIGHT", height: "3" });
+    expect(home.last.height).toBe("2");
   });
 });

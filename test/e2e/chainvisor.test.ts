@@ -8,6 +8,7 @@ import { describe, expect, test, vi } from "vitest";
 import { shellWord } from "../../host/base/text/shell-word.js";
 import { MARK } from "../../host/visor/decide/child-env.js";
 import { left } from "../../host/visor/decide/orphaned-processes.js";
+import { chainvisorHere } from "../in-process.js";
 import { DIST, NO_SERVERS, type Running, run, TestHome } from "./chaind.js";
 import { freePort } from "./free-port.js";
 import { BLOCK_TIME } from "./prepared-home.js";
@@ -81,8 +82,8 @@ describe("a node that cannot start", () => {
     const { exit, stderr } = await supervise(home).end;
     expect(exit, stderr).toBe(2);
     expect(stderr).not.toContain("started again");
-    const asked = await run(CHAINVISOR, ["status", "-o", "json"], { DAEMON_NAME: "chaind", DAEMON_HOME: home.path })
-      .end;
+    const env = { DAEMON_NAME: "chaind", DAEMON_HOME: home.path };
+    const asked = await chainvisorHere(["status", "-o", "json"], { env });
     const status = JSON.parse(asked.stdout) as { message: string; next: string[] };
     expect(status.message).toMatch(error);
     expect(status.message).not.toContain("..");

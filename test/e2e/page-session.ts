@@ -97,8 +97,10 @@ export async function runSession(script: string, { folder, env, millisMax, calle
   const typed = new Set(called);
   const server = createServer(async (request, response) => response.end(await respond(request, typed)));
   await new Promise<void>((resolve) => server.listen(join(own, "socket"), resolve));
-  // What queries load takes seconds at first; in the session blocks pass meanwhile.
-  await chaindHere(["status", "--node", "tcp://127.0.0.1:1"]);
+  // What commands load takes seconds at first; in the session blocks pass and votes end meanwhile.
+  const nowhere = ["--home", own, "--node", "tcp://127.0.0.1:1"];
+  for (const first of ["status", "tx gov vote 1 yes --from nobody --yes"])
+    await chaindHere([...first.split(" "), ...nowhere]);
   const shell = spawn("bash", ["-c", script], {
     cwd: folder,
     env: { ...process.env, ...env, SESSION_FOLDER: own },

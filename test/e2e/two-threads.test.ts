@@ -12,7 +12,8 @@ import {
   UPGRADE_HEIGHT,
   type UpgradingNode,
 } from "../../bench/servers/upgrading-node.js";
-import { DIST, run } from "./chaind.js";
+import { chaindHere } from "../in-process.js";
+import { DIST } from "./chaind.js";
 
 // A home with many accounts is made first, on a machine that does other things too.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -89,7 +90,7 @@ test("all endpoints polled during the upgrade block → no request fails, done r
 test("chaind query upgrade progress while no upgrade runs → exit 0, nothing to report", async () => {
   const node = nodes.find(({ child }) => child.exitCode === null) ?? (await start());
   await says(node, '"upgrade applied"');
-  const end = await run(CHAIND, ["query", "upgrade", "progress", "-o", "json", "--node", node.servers.rpc]).end;
-  expect(end.exit).toBe(0);
+  const end = await chaindHere(["query", "upgrade", "progress", "-o", "json", "--node", node.servers.rpc]);
+  expect(end.status).toBe(0);
   expect(JSON.parse(end.stdout)["progress"] ?? null).toBeNull();
 });

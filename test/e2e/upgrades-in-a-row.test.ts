@@ -1,4 +1,4 @@
-/** Three upgrades in one chain's life by handlers of the home, as processes; file names sort wrongly; handlers wait for their height. */
+/** Three upgrades in one chain's life by handlers of the home; file names sort wrongly; handlers wait for their height. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,11 +2,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { toHex } from "../../host/base/text/bytes.js";
-import { build, data, guest } from "../guest/build.js";
-import { DIST, TestHome } from "./chaind.js";
-import { CommandLine } from "./command-line.js";
-import { makeBlocksUpTo, schedule, withNode } from "./prepared-home.js";
+import { toHex } from "../../../host/base/text/bytes.js";
+import { DIST, TestHome } from "../../e2e/chaind.js";
+import { CommandLine } from "../../e2e/command-line.js";
+import { makeBlocksUpTo, schedule, withNode } from "../../e2e/prepared-home.js";
+import { build, data, guest } from "../../guest/build.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -106,7 +106,7 @@ const WRONG: readonly (readonly [string, (raw: Raw) => void])[] = [
   ["a module that is missing", (raw) => void raw.module_versions.shift()],
   ["a store of the program", (raw) => raw.stores.push("bank")],
   ["a store's name", (raw) => raw.stores.push("Dots")],
-  ["a store's name that is a path", (raw) => raw.stores.push("../../dots")],
+  ["a store's name that is a path", (raw) => raw.stores.push("../../../dots")],
   ["a pair of no store", (raw) => raw.pairs.push({ store: "lines", key: btoa("a"), value: "" })],
   ["a key twice", (raw) => raw.pairs.push(...raw.pairs)],
   ["an empty key", (raw) => raw.pairs.unshift({ store: "dots", key: "", value: "" })],

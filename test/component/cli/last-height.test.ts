@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { HaltRecord } from "../../host/upgrade/module/halt.js";
-import { genesisWith } from "../scenario/genesis-text.js";
-import { TestHome } from "./chaind.js";
-import { CommandLine } from "./command-line.js";
+import type { HaltRecord } from "../../../host/upgrade/module/halt.js";
+import { TestHome } from "../../e2e/chaind.js";
+import { CommandLine } from "../../e2e/command-line.js";
+import { genesisWith } from "../../scenario/genesis-text.js";
 
 vi.setConfig({ testTimeout: 60_000 });
 

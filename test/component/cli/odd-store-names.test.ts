@@ -2,15 +2,15 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test, vi } from "vitest";
-import { build, data, guest } from "../guest/build.js";
-import { DIST, TestHome } from "./chaind.js";
-import { CommandLine } from "./command-line.js";
-import { makeBlocksUpTo, schedule, withNode } from "./prepared-home.js";
+import { DIST, TestHome } from "../../e2e/chaind.js";
+import { CommandLine } from "../../e2e/command-line.js";
+import { makeBlocksUpTo, schedule, withNode } from "../../e2e/prepared-home.js";
+import { build, data, guest } from "../../guest/build.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const HANDLERS = join(DIST, "handlers");
-const PLAN = "../../../x/constructor";
+const PLAN = "../../../../x/constructor";
 const NAMES = ["__proto__", "a..b/..c", "constructor"];
 
 const set = (handle: number) =>
