@@ -91,11 +91,20 @@ export interface SessionOptions {
   readonly called?: readonly string[];
 }
 
-/** Runs the script; what it left running is ended with it. */
+/** Runs the script; what it left running is ended with it. @throws Error of a called command that left something behind */
 export async function runSession(script: string, { folder, env, millisMax, called = [] }: SessionOptions) {
   const own = mkdtempSync(join(tmpdir(), "chain-upgrade-session-"));
   const typed = new Set(called);
-  const server = createServer(async (request, response) => response.end(await respond(request, typed)));
+  let broken: unknown;
+  const server = createServer((request, response) => {
+    respond(request, typed).then(
+      (status) => response.end(status),
+      (error: unknown) => {
+        broken ??= error;
+        response.destroy();
+      },
+    );
+  });
   await new Promise<void>((resolve) => server.listen(join(own, "socket"), resolve));
   // What commands load takes seconds at first; in the session blocks pass and votes end meanwhile.
   const nowhere = ["--home", own, "--node", "tcp://127.0.0.1:1"];
@@ -120,6 +129,7 @@ export async function runSession(script: string, { folder, env, millisMax, calle
   killGroup(shell.pid);
   server.close();
   rmSync(own, { recursive: true });
+  if (broken) throw broken;
   return { exit, output };
 }
 
