@@ -25,6 +25,7 @@ const OF_THE_PROCESS: readonly string[] = [
   "host/chain/determinism/traps.ts restore",
   "host/chain/values/definition-errors.ts listener",
   "host/state/commitment/sha256-lanes.ts compiled",
+  "host/upgrade/handler/check/check.ts idle",
   "host/upgrade/handler/check/checker.ts compiled",
   "host/visor/run/process-groups.ts isListening",
   "host/visor/run/process-groups.ts isStopping",

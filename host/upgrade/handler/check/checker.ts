@@ -51,19 +51,25 @@ export function compileChecker(bytes: Uint8Array): WebAssembly.Module {
 }
 
 /**
- * One instance. Its memory begins with 2 MiB, can grow to 64 MiB and never shrinks, so an instance is dropped after a file.
+ * One instance. Its memory begins with 2 MiB, can grow to 64 MiB and never shrinks: one that has grown should be dropped.
  *
  * @throws UpgradeError from every call: UPG_HANDLER_ENGINE when the engine gives it no memory, or ends it
  */
 export class Checker {
   readonly #exports: CheckExports;
+  readonly #bytesAtFirst: number;
 
   /** @param module check.wasm */
   constructor(module: WebAssembly.Module = checkModule()) {
     this.#exports = onThisEngine(() => new WebAssembly.Instance(module).exports as unknown as CheckExports);
+    this.#bytesAtFirst = this.#exports.memory.buffer.byteLength;
     this.#call(({ _initialize }) => _initialize());
     const abi = this.#call(({ check_abi }) => check_abi());
     if (abi >> 16 !== MAJOR) throw unusable(`check.wasm speaks interface ${abi >> 16}, this host ${MAJOR}`);
+  }
+
+  get hasGrown(): boolean {
+    return this.#exports.memory.buffer.byteLength > this.#bytesAtFirst;
   }
 
   /** Checks a file. It need not be a copy. */
