@@ -65,11 +65,15 @@ describe("embed/rust", () => {
     }
   });
 
-  test.skipIf(missing)(named("cargo package → core.wasm, the licence and the example, and no tests"), () => {
-    const { status, stdout, stderr } = cargo(["package", "--list", "--locked", "--allow-dirty"]);
-    expect(status, stderr).toBe(0);
-    const files = stdout.trimEnd().split("\n");
-    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "core.wasm", "examples/host.rs"]));
-    expect(files.filter((file) => /^tests|rustfmt/.test(file))).toEqual([]);
-  });
+  test.skipIf(missing)(
+    named("cargo package → core.wasm, check.wasm, the licence and the example, and no tests"),
+    () => {
+      const { status, stdout, stderr } = cargo(["package", "--list", "--locked", "--allow-dirty"]);
+      expect(status, stderr).toBe(0);
+      const files = stdout.trimEnd().split("\n");
+      const due = ["LICENSE", "README.md", "check.wasm", "core.wasm", "examples/host.rs"];
+      expect(files).toEqual(expect.arrayContaining(due));
+      expect(files.filter((file) => /^tests|rustfmt/.test(file))).toEqual([]);
+    },
+  );
 });

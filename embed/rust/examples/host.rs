@@ -64,7 +64,7 @@ impl Chain {
         run.write()?;
         let manifest = handler.manifest();
         self.core.apply(&upgrade, height, plan, &run.report().versions, &manifest.removes)?;
-        self.core.set_receipt(&upgrade, &manifest.name, &run.receipt(&BTreeMap::new()).encode())?;
+        self.core.set_receipt(&upgrade, &manifest.name, &run.receipt(&BTreeMap::new()).encode()?)?;
         for branch in branches.values() {
             branch.write()?;
         }

@@ -3,6 +3,7 @@
 
 mod branch;
 mod cancel;
+mod checker;
 mod code;
 mod core;
 mod engine;
@@ -23,6 +24,9 @@ mod writes;
 pub use crate::core::{Arg, CORE_WASM, Core, Decision, Done, Facts};
 pub use branch::Branch;
 pub use cancel::Cancel;
+/// For this crate's own tests.
+#[doc(hidden)]
+pub use checker::{CheckedFile, FileCheck, Finding, check_file};
 pub use code::Code;
 pub use error::{Error, Result};
 pub use handler::Handler;

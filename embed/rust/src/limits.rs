@@ -6,19 +6,11 @@ pub(crate) const VALUE_BYTES_MAX: usize = 1_048_576;
 pub(crate) const FRAME_HEADER_BYTES: usize = 8;
 
 pub(crate) const MODULE_NAME_BYTES_MAX: usize = 140;
-/// Of a manifest. The stored form holds 64 bits; a module at the greatest of them could never be raised again.
-pub(crate) const MODULE_VERSION_MAX: u64 = 4_294_967_295;
-pub(crate) const STORE_NAME_BYTES_MAX: usize = 128;
 pub(crate) const VERSION_MAP_MODULES_MAX: usize = 1_024;
 /// The room that core.wasm promises for inputs beyond its scratch area.
 pub(crate) const RECEIPT_BYTES_MAX: usize = 524_288;
 
 pub(crate) const HANDLER_BYTES_MAX: usize = 1_048_576;
-pub(crate) const MANIFEST_BYTES_MAX: usize = 16_384;
-pub(crate) const HANDLER_STORES_MAX: usize = 64;
-pub(crate) const STORE_PREFIXES_MAX: usize = 64;
-pub(crate) const SCANS_MAX: usize = 64;
-pub(crate) const JSON_NESTING_MAX: usize = 16;
 pub(crate) const GAS_LIMIT_MAX: u64 = 1_000_000_000_000;
 pub(crate) const BATCH_BYTES: usize = 65_536;
 pub(crate) const BATCH_OUT_BYTES: usize = 262_144;
@@ -26,7 +18,6 @@ pub(crate) const LOG_BYTES_MAX: usize = 4_096;
 /// Of one run; later ones are left out of the log, and paid for.
 pub(crate) const LOG_LINES_MAX: u32 = 10_000;
 pub(crate) const FAIL_MESSAGE_BYTES_MAX: usize = 1_024;
-pub(crate) const MEMORY_PAGES_MAX: u64 = 512;
 pub(crate) const PAGE_BYTES: usize = 65_536;
 
 /// Results of `handler_check`.

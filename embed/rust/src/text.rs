@@ -3,8 +3,6 @@
 use crate::limits::MODULE_NAME_BYTES_MAX;
 use std::fmt::Write;
 
-const QUOTED_UNITS_MAX: usize = 100;
-
 /// Characters that do not show, or change how what is around them shows: controls, marks of direction, those of no width,
 /// separators, annotations, tags.
 fn is_hidden(c: char) -> bool {
@@ -24,23 +22,14 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// A name that a file gave, for a message: in quotes, harmless, never long.
-pub(crate) fn quote(name: &str) -> String {
+/// The beginning of a name that a file gave: at most so many UTF-16 units, harmless.
+pub(crate) fn printable_start(name: &str, units_max: usize) -> String {
     let mut units = 0;
     let fits = |c: &char| {
         units += c.len_utf16();
-        units <= QUOTED_UNITS_MAX
+        units <= units_max
     };
-    let kept: String = name.chars().take_while(fits).collect();
-    let rest = if kept.len() < name.len() { "…" } else { "" };
-    let mut quoted = String::from("\"");
-    for c in printable(&kept).chars() {
-        if matches!(c, '"' | '\\') {
-            quoted.push('\\');
-        }
-        quoted.push(c);
-    }
-    quoted + rest + "\""
+    printable(&name.chars().take_while(fits).collect::<String>())
 }
 
 /// The first bytes as text, never cut inside a character; bytes that are not UTF-8 become U+FFFD.
@@ -95,18 +84,9 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Digits in pairs, and nothing else.
-pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(2) {
-        return None;
-    }
-    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
-    text.as_bytes().chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{guest_line, guest_text, guest_text16, name_problem, quote, unhex};
+    use super::{guest_line, guest_text, guest_text16, name_problem, printable_start};
 
     #[test]
     fn guest_text_is_cut_between_characters_and_shows_what_is_hidden() {
@@ -118,16 +98,15 @@ mod tests {
     }
 
     #[test]
-    fn quote_is_harmless_and_never_long() {
-        assert_eq!(quote("a\"\\\n"), "\"a\\\"\\\\ \"");
-        assert_eq!(quote(&"x".repeat(101)), format!("\"{}…\"", "x".repeat(100)));
+    fn printable_start_is_harmless_and_never_long() {
+        assert_eq!(printable_start("a\"\u{202e}\n", 9), "a\"\u{fffd} ");
+        assert_eq!(printable_start("é😀x", 3), "é😀");
+        assert_eq!(printable_start("é😀x", 2), "é");
     }
 
     #[test]
-    fn names_and_hex_follow_the_rules_of_every_host() {
+    fn names_follow_the_rules_of_every_host() {
         assert_eq!(name_problem(&"é".repeat(71)).as_deref(), Some("has 142 bytes, at most 140 are allowed"));
         assert_eq!(name_problem("a\u{85}").as_deref(), Some("holds a control character"));
-        assert_eq!(unhex("0aFf"), Some(vec![0x0a, 0xff]));
-        assert_eq!((unhex("0"), unhex("0g"), unhex("+1")), (None, None, None));
     }
 }

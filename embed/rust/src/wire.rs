@@ -121,16 +121,38 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The fields of a message, all known: `kinds[n - 1]` is the wire type of field n.
-pub(crate) fn fields<'a>(bytes: &'a [u8], kinds: &[u8]) -> Result<Vec<Field<'a>>, String> {
+/// The fields of a message, those that this host does not know too.
+pub(crate) fn all_fields(bytes: &[u8]) -> Result<Vec<Field<'_>>, String> {
     let mut reader = Reader::new(bytes);
     let mut fields = Vec::new();
     while let Some(field) = reader.next()? {
+        fields.push(field);
+    }
+    Ok(fields)
+}
+
+/// Varints, one after the other.
+pub(crate) fn varints(bytes: &[u8]) -> Result<Vec<u64>, String> {
+    let mut reader = Reader::new(bytes);
+    let mut values = Vec::new();
+    while reader.at < bytes.len() {
+        values.push(reader.varint()?);
+    }
+    Ok(values)
+}
+
+pub(crate) fn text(field: &Field<'_>) -> Result<String, String> {
+    String::from_utf8(field.bytes.to_vec()).map_err(|_| format!("field {} is not UTF-8", field.number))
+}
+
+/// The fields of a message, all known: `kinds[n - 1]` is the wire type of field n.
+pub(crate) fn fields<'a>(bytes: &'a [u8], kinds: &[u8]) -> Result<Vec<Field<'a>>, String> {
+    let fields = all_fields(bytes)?;
+    for field in &fields {
         let due = usize::try_from(field.number).ok().and_then(|number| kinds.get(number - 1));
         if due != Some(&field.kind) {
             return Err(format!("unknown field {}", field.number));
         }
-        fields.push(field);
     }
     Ok(fields)
 }

@@ -16,6 +16,7 @@ mod memory;
 mod messages;
 mod place;
 mod receipt;
+mod receipt_codec;
 mod rehearse;
 mod report;
 mod sandbox;

@@ -1,5 +1,6 @@
 //! Files that are not handlers: refused, with the code of the node.
 
+use crate::oracle::read_handler;
 use crate::support::guest::Guest;
 use chain_upgrade::{Code, Handler};
 use wasm_encoder::{Instruction, ValType};
@@ -57,21 +58,22 @@ fn load_a_module_that_breaks_the_interface_is_refused_with_the_code_of_the_node(
 }
 
 #[test]
-fn load_a_metered_module_that_cannot_be_the_files_own_is_refused() {
+fn load_a_metered_module_that_cannot_be_the_files_own_is_refused_by_check_wasm_and_the_oracle() {
+    let carrying = || Guest { has_metered: true, ..Guest::default() };
     let of = |guest: Guest| {
         let error = guest.refused();
-        assert!(error.to_string().contains("chaind handler meter"), "{error}");
+        assert!(error.to_string().contains("make it again with `handler meter`"), "{error}");
+        assert_eq!(read_handler(&guest.file()).expect_err("a refusal").code(), error.code());
         error.code()
     };
     let counter = |index: usize, counter| {
-        let mut guest = Guest::default();
+        let mut guest = carrying();
         guest.counters[index] = counter;
         guest
     };
-    assert_eq!(of(Guest { has_metered: false, ..Guest::default() }), Code::HandlerMetered);
-    assert_eq!(of(Guest { metered_pages_max: 513, ..Guest::default() }), Code::HandlerMetered);
-    assert_eq!(of(Guest { pages: (16, Some(32)), ..Guest::default() }), Code::HandlerMetered);
-    assert_eq!(of(Guest { metered_lacks_export: true, ..Guest::default() }), Code::HandlerMetered);
+    assert_eq!(of(Guest { metered_pages_max: 513, ..carrying() }), Code::HandlerMetered);
+    assert_eq!(of(Guest { pages: (16, Some(32)), ..carrying() }), Code::HandlerMetered);
+    assert_eq!(of(Guest { metered_lacks_export: true, ..carrying() }), Code::HandlerMetered);
     assert_eq!(of(counter(0, ("chain-upgrade:gas", ValType::I32, true))), Code::HandlerMetered);
     assert_eq!(of(counter(1, ("chain-upgrade:stack", ValType::I32, false))), Code::HandlerMetered);
     assert_eq!(of(counter(2, ("chain-upgrade:other", ValType::I32, true))), Code::HandlerMetered);

@@ -50,11 +50,10 @@ fn run_a_write_is_seen_by_nobody_until_it_is_written() {
 }
 
 #[test]
-fn run_recursion_without_end_is_the_engines_limit_and_never_a_crash() {
-    // The counters of this module count nothing, so only the engine's own stack ends it.
+fn run_recursion_without_end_ends_at_the_stack_budget_and_never_in_a_crash() {
     let body = vec![Instruction::I32Const(0), Instruction::Call(7)];
     let error = run(&Guest::running(body)).expect_err("too deep");
-    assert_eq!(error.code(), Code::HandlerEngine);
+    assert_eq!(error.code(), Code::HandlerStack);
 }
 
 #[test]

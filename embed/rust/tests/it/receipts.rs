@@ -1,9 +1,11 @@
 //! Receipts: the node's bytes, there and back.
 
+use crate::oracle::{decode_receipt, encode_receipt};
 use crate::support::guest::{Guest, set_one};
+use crate::support::mutate::{Random, mutated};
 use crate::support::{hex, to_hex};
 use chain_upgrade::{
-    Code, GAS_SCHEDULE, Input, MemoryStore, Receipt, RootChange, SharedStore, StoreReceipt, Stores, Timestamp,
+    Code, Error, GAS_SCHEDULE, Input, MemoryStore, Receipt, RootChange, SharedStore, StoreReceipt, Stores, Timestamp,
     VersionMap,
 };
 use sha2::{Digest, Sha256};
@@ -36,7 +38,7 @@ fn encode_a_receipt_gives_the_bytes_of_the_node_and_decode_takes_them_back() {
         stores: vec![store("auth", [0, 5, 70_000]), bank],
         checks: vec!["supply".to_owned(), "balances".to_owned()],
     };
-    assert_eq!(to_hex(&receipt.encode()), OF_THE_NODE);
+    assert_eq!(to_hex(&receipt.encode().expect("its bytes")), OF_THE_NODE);
     assert_eq!(Receipt::decode(&hex(OF_THE_NODE)).expect("a receipt"), receipt);
     let cut = hex(OF_THE_NODE);
     assert_eq!(Receipt::decode(&cut[..cut.len() - 1]).expect_err("cut").code(), Code::StoreCorrupt);
@@ -59,10 +61,33 @@ fn receipt_of_a_run_has_its_gas_counts_and_the_roots_that_were_given() {
 }
 
 #[test]
-fn decode_a_digest_of_another_length_is_corrupt() {
+fn a_digest_of_another_length_is_not_encoded_and_decoded_as_corrupt() {
     for length in 0..34 {
         let bank = StoreReceipt { writes_sha256: vec![7; length], ..store("bank", [0; 3]) };
-        let decoded = Receipt::decode(&Receipt { stores: vec![bank], ..Receipt::default() }.encode());
-        assert_eq!(decoded.err().map(|error| error.code()), (!matches!(length, 0 | 32)).then_some(Code::StoreCorrupt));
+        let receipt = Receipt { stores: vec![bank], ..Receipt::default() };
+        let is_wrong = !matches!(length, 0 | 32);
+        let encoded = receipt.encode().err().map(|error| error.code());
+        assert_eq!(encoded, is_wrong.then_some(Code::InvalidArgument));
+        let decoded = Receipt::decode(&encode_receipt(&receipt)).err().map(|error| error.code());
+        assert_eq!(decoded, is_wrong.then_some(Code::StoreCorrupt));
     }
+}
+
+/// Changes of bytes, cuts and doubled parts of the receipt above.
+#[test]
+fn decode_mutated_receipts_are_what_the_oracle_reads() {
+    let good = hex(OF_THE_NODE);
+    let (mut random, mut taken) = (Random::seeded(20_271), 0);
+    for round in 0..500 {
+        let bytes = mutated(&good, &mut random, &good);
+        let decoded = Receipt::decode(&bytes);
+        let code = decoded.as_ref().err().map(Error::code);
+        assert!(matches!(code, None | Some(Code::StoreCorrupt)), "seed 20271, round {round}: {code:?}");
+        let due = decode_receipt(&bytes);
+        assert_eq!(decoded.ok(), due, "seed 20271, round {round}");
+        let Some(receipt) = due else { continue };
+        taken += 1;
+        assert_eq!(receipt.encode().expect("its bytes"), encode_receipt(&receipt), "seed 20271, round {round}");
+    }
+    assert!((50..450).contains(&taken), "{taken} of 500 are receipts");
 }

@@ -1,4 +1,4 @@
-//! Handlers made by hand: the metered module has its three counters and counts nothing, so gas is what the host itself takes.
+//! Handlers made by hand, and files with a metered module that no meter made: it has the three counters and counts nothing.
 
 use chain_upgrade::{Error, Handler};
 use wasm_encoder::{
@@ -34,6 +34,7 @@ pub struct Guest {
     /// Body of `handler_run` in the metered module, and locals of each body there; the same as in the file where it says nothing.
     pub metered_run: Option<Vec<Instruction<'static>>>,
     pub metered_locals: u32,
+    /// The file carries a metered module.
     pub has_metered: bool,
     pub metered_lacks_export: bool,
     pub lacks_marker: bool,
@@ -57,7 +58,7 @@ impl Default for Guest {
             is_far: false,
             metered_run: None,
             metered_locals: 2,
-            has_metered: true,
+            has_metered: false,
             metered_lacks_export: false,
             lacks_marker: false,
         }
@@ -69,10 +70,15 @@ impl Guest {
         Guest { run, ..Guest::default() }
     }
 
-    /// The file: the module, its manifest, and the metered module.
+    /// The file: the module, its manifest, and the metered module that it may carry.
     pub fn file(&self) -> Vec<u8> {
+        self.file_with(self.manifest.as_bytes())
+    }
+
+    /// The same with a manifest that need not be a text.
+    pub fn file_with(&self, manifest: &[u8]) -> Vec<u8> {
         let mut module = self.module(false);
-        module.section(&CustomSection { name: "chain-upgrade.manifest".into(), data: self.manifest.as_bytes().into() });
+        module.section(&CustomSection { name: "chain-upgrade.manifest".into(), data: manifest.into() });
         if self.has_metered {
             let metered = self.module(true).finish();
             module.section(&CustomSection { name: "chain-upgrade.metered".into(), data: metered.into() });

@@ -2,6 +2,7 @@
 
 pub mod guest;
 pub mod iavl;
+pub mod mutate;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

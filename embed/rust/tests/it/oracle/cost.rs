@@ -2,8 +2,8 @@
 //! They are counted as the node counts them, but for operands, whose number the types decide.
 
 use super::refusal::{limit, malformed};
-use crate::code::Code;
-use crate::error::{Error, Result};
+use chain_upgrade::Code;
+use chain_upgrade::{Error, Result};
 use wasmtime::wasmparser::{FunctionBody, Operator};
 
 const BR_TABLE_LABELS_MAX: u32 = 1_024;
@@ -12,26 +12,26 @@ const LOOP_BRANCHES: u64 = 4;
 
 /// Of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct BodyCost {
-    pub(super) bytes: u64,
+pub struct BodyCost {
+    pub bytes: u64,
     /// Declared ones.
-    pub(super) locals: u64,
-    pub(super) params: u64,
+    pub locals: u64,
+    pub params: u64,
     /// Blocks inside each other.
-    pub(super) depth: u64,
-    pub(super) loops: u64,
-    pub(super) loop_depth: u64,
+    pub depth: u64,
+    pub loops: u64,
+    pub loop_depth: u64,
     /// Each block, loop, if, else, return, bulk operation, division and label of a branch.
-    pub(super) branches: u64,
+    pub branches: u64,
     /// Instructions that make one.
-    pub(super) values: u64,
-    pub(super) calls: u64,
+    pub values: u64,
+    pub calls: u64,
 }
 
 impl BodyCost {
     /// `UPG_HANDLER_LIMIT` for labels that are too many, `UPG_HANDLER_OPCODE` for changes of a table. Whether the code is valid is
     /// the validator's to say.
-    pub(super) fn of(body: &FunctionBody<'_>, params: usize) -> Result<Self> {
+    pub fn of(body: &FunctionBody<'_>, params: usize) -> Result<Self> {
         let mut cost = BodyCost { bytes: body.range().len() as u64, params: params as u64, ..BodyCost::default() };
         let mut locals = body.get_locals_reader().map_err(|cause| malformed(&cause))?;
         for _ in 0..locals.get_count() {

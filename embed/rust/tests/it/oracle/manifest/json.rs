@@ -1,15 +1,15 @@
 //! JSON without its loopholes: strict UTF-8, a field occurs once in its object, numbers are integers and keep every digit, nesting
 //! is bounded, nothing follows the value.
 
-use crate::code::Code;
-use crate::error::{Error, Result};
-use crate::text::quote;
+use crate::oracle::text::quote;
+use chain_upgrade::Code;
+use chain_upgrade::{Error, Result};
 
 /// Digits of the longest integer that anyone needs, 2^64 - 1.
 const INTEGER_DIGITS_MAX: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Json {
+pub enum Json {
     Null,
     Boolean(bool),
     Integer(i128),
@@ -19,18 +19,18 @@ pub(super) enum Json {
     Object(Vec<(String, Json)>),
 }
 
-pub(super) fn refusal(path: &str, what: &str) -> Error {
+pub fn refusal(path: &str, what: &str) -> Error {
     Error::new(Code::HandlerManifest, format!("manifest: {path}: {what}")).with("path", path)
 }
 
-pub(super) fn field_path(path: &str, field: &str) -> String {
+pub fn field_path(path: &str, field: &str) -> String {
     let begins = field.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let is_plain = begins && field.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if is_plain { format!("{path}.{field}") } else { format!("{path}[{}]", quote(field)) }
 }
 
 /// Exactly one JSON value by the rules above.
-pub(super) fn parse(bytes: &[u8], nesting_max: usize) -> Result<Json> {
+pub fn parse(bytes: &[u8], nesting_max: usize) -> Result<Json> {
     let text = std::str::from_utf8(bytes).map_err(|_| refusal("$", "not UTF-8"))?;
     let mut parser = Parser { text, at: 0, nesting_max };
     let value = parser.value("$", 0)?;
@@ -125,7 +125,7 @@ impl Parser<'_> {
         if sign == 1 && digits == "0" {
             return Err(refusal(path, "-0 is not an integer"));
         }
-        let number: i128 = digits.parse().map_err(|_| Error::bug("20 digits are no number"))?;
+        let number: i128 = digits.parse().expect("20 digits are a number");
         self.at += sign + digits.len();
         if matches!(self.peek(), Some('.' | 'e' | 'E')) {
             return Err(refusal(path, "an integer is due, not a fraction or exponent"));

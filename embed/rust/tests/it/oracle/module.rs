@@ -3,30 +3,32 @@
 use super::cost::BodyCost;
 use super::limits::Limits;
 use super::refusal::malformed;
-use crate::code::Code;
-use crate::engine::FEATURES;
-use crate::error::{Error, Result};
-use crate::limits::MEMORY_PAGES_MAX;
-use crate::text::quote;
+use crate::oracle::text::quote;
+use chain_upgrade::Code;
+use chain_upgrade::{Error, Result};
 use std::collections::BTreeMap;
 use wasmtime::wasmparser::{
     BinaryReaderError, ExternalKind, FuncType, GlobalType, MemoryType, Parser, Payload, TypeRef, ValType, Validator,
     WasmFeatures,
 };
 
+/// WebAssembly as docs/abi.md allows it: integers, one memory, bulk memory, and nothing whose result an engine may choose.
+const FEATURES: WasmFeatures =
+    WasmFeatures::MUTABLE_GLOBAL.union(WasmFeatures::SIGN_EXTENSION).union(WasmFeatures::BULK_MEMORY);
+const MEMORY_PAGES_MAX: u64 = 512;
 /// Pages that a memory may begin with.
 const MEMORY_INITIAL_PAGES_MAX: u64 = 256;
 const CUSTOM_SECTION: u8 = 0;
 
-pub(super) struct Import {
-    pub(super) module: String,
-    pub(super) name: String,
+pub struct Import {
+    pub module: String,
+    pub name: String,
     /// As docs/abi.md writes it.
-    pub(super) signature: String,
+    pub signature: String,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Export {
+pub enum Export {
     Function { signature: String, index: u32, is_own: bool },
     Memory,
     Global(GlobalType),
@@ -34,26 +36,26 @@ pub(super) enum Export {
 }
 
 #[derive(Default)]
-pub(super) struct ModuleFacts<'a> {
-    pub(super) customs: Vec<(&'a str, &'a [u8])>,
-    pub(super) imports: Vec<Import>,
+pub struct ModuleFacts<'a> {
+    pub customs: Vec<(&'a str, &'a [u8])>,
+    pub imports: Vec<Import>,
     /// In the order of the file.
-    pub(super) exports: Vec<(String, Export)>,
-    pub(super) memory: Option<MemoryType>,
+    pub exports: Vec<(String, Export)>,
+    pub memory: Option<MemoryType>,
     /// Contents of the sections, by number.
-    pub(super) sections: BTreeMap<u8, &'a [u8]>,
+    pub sections: BTreeMap<u8, &'a [u8]>,
     limits: Limits,
     types: Vec<FuncType>,
     /// Types of the functions, imported ones first.
-    pub(super) functions: Vec<u32>,
-    pub(super) globals: Vec<GlobalType>,
+    pub functions: Vec<u32>,
+    pub globals: Vec<GlobalType>,
     /// Of the bodies, in their order.
-    pub(super) costs: Vec<BodyCost>,
+    pub costs: Vec<BodyCost>,
 }
 
 /// Which limits hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bounds {
+pub enum Bounds {
     /// Those of a handler's file.
     OfHandlers,
     /// What the meter adds may go past them.
@@ -61,7 +63,7 @@ pub(super) enum Bounds {
 }
 
 /// `UPG_HANDLER_FORMAT`, `UPG_HANDLER_OPCODE`, `UPG_HANDLER_MEMORY`, `UPG_HANDLER_IMPORT` with what is wrong.
-pub(super) fn examine(bytes: &[u8], bounds: Bounds) -> Result<ModuleFacts<'_>> {
+pub fn examine(bytes: &[u8], bounds: Bounds) -> Result<ModuleFacts<'_>> {
     let mut facts = ModuleFacts::default();
     let mut payloads = Parser::new(0).parse_all(bytes);
     loop {
@@ -86,7 +88,7 @@ pub(super) fn examine(bytes: &[u8], bounds: Bounds) -> Result<ModuleFacts<'_>> {
                     }
                     facts.costs.push(cost);
                 }
-                facts.take(payload)?;
+                facts.take(payload, bytes)?;
             }
         }
     }
@@ -104,12 +106,15 @@ fn validate(bytes: &[u8]) -> Result<()> {
 }
 
 impl<'a> ModuleFacts<'a> {
-    fn take(&mut self, payload: Payload<'a>) -> Result<()> {
+    fn take(&mut self, payload: Payload<'a>, bytes: &[u8]) -> Result<()> {
         match payload {
             Payload::CustomSection(section) => self.customs.push((section.name(), section.data())),
             Payload::TypeSection(types) => {
-                let refused = |cause: BinaryReaderError| Error::new(Code::HandlerOpcode, cause.to_string());
                 for each in types.into_iter_err_on_gc_types() {
+                    let refused = |cause: BinaryReaderError| match validate(bytes) {
+                        Ok(()) => Error::new(Code::HandlerOpcode, cause.to_string()),
+                        Err(error) => error,
+                    };
                     let each = each.map_err(refused)?;
                     self.limits.params(each.params().len())?;
                     self.types.push(each);
@@ -211,7 +216,7 @@ impl<'a> ModuleFacts<'a> {
         Ok(())
     }
 
-    pub(super) fn exported(&self, name: &str) -> Option<&Export> {
+    pub fn exported(&self, name: &str) -> Option<&Export> {
         self.exports.iter().find(|(exported, _)| exported == name).map(|(_, export)| export)
     }
 
@@ -230,12 +235,12 @@ impl<'a> ModuleFacts<'a> {
     }
 
     /// The payloads of the custom sections of a name.
-    pub(super) fn customs_named(&self, name: &str) -> Vec<&'a [u8]> {
+    pub fn customs_named(&self, name: &str) -> Vec<&'a [u8]> {
         self.customs.iter().filter(|(custom, _)| *custom == name).map(|(_, payload)| *payload).collect()
     }
 
     /// The most pages that the memory can have, once the host has bounded it.
-    pub(super) fn pages_max(&self) -> u64 {
+    pub fn pages_max(&self) -> u64 {
         self.memory.and_then(|memory| memory.maximum).unwrap_or(MEMORY_PAGES_MAX).min(MEMORY_PAGES_MAX)
     }
 }

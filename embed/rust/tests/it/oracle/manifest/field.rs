@@ -1,35 +1,35 @@
 //! A JSON value that knows its path, so that its reader can say what is wrong where.
 
 use super::json::{Json, field_path, refusal};
-use crate::error::{Error, Result};
+use chain_upgrade::{Error, Result};
 
-pub(super) struct Field<'a> {
+pub struct Field<'a> {
     path: String,
     value: &'a Json,
 }
 
 /// The fields of an object that has been checked for missing and unknown ones.
-pub(super) struct Object<'a> {
+pub struct Object<'a> {
     fields: Vec<(&'a str, Field<'a>)>,
 }
 
 impl<'a> Object<'a> {
-    pub(super) fn required(&self, name: &str) -> Result<&Field<'a>> {
-        self.optional(name).ok_or_else(|| Error::bug(&format!("field {name} was not checked")))
+    pub fn required(&self, name: &str) -> Result<&Field<'a>> {
+        Ok(self.optional(name).unwrap_or_else(|| panic!("field {name} was not checked")))
     }
 
-    pub(super) fn optional(&self, name: &str) -> Option<&Field<'a>> {
+    pub fn optional(&self, name: &str) -> Option<&Field<'a>> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, field)| field)
     }
 }
 
 impl<'a> Field<'a> {
-    pub(super) fn root(value: &'a Json) -> Self {
+    pub fn root(value: &'a Json) -> Self {
         Field { path: "$".to_owned(), value }
     }
 
     /// An object that has all of `required`, perhaps some of `optional`, and nothing else.
-    pub(super) fn object(&self, required: &[&str], optional: &[&str]) -> Result<Object<'a>> {
+    pub fn object(&self, required: &[&str], optional: &[&str]) -> Result<Object<'a>> {
         let fields = self.entries()?;
         for name in required {
             if !fields.iter().any(|(field, _)| field == name) {
@@ -43,14 +43,14 @@ impl<'a> Field<'a> {
     }
 
     /// The fields of an object whose names are data, in the order of the text.
-    pub(super) fn entries(&self) -> Result<Vec<(&'a str, Field<'a>)>> {
+    pub fn entries(&self) -> Result<Vec<(&'a str, Field<'a>)>> {
         let Json::Object(fields) = self.value else { return Err(self.expected("an object")) };
         let entry =
             |(name, value): &'a (String, Json)| (name.as_str(), Field { path: field_path(&self.path, name), value });
         Ok(fields.iter().map(entry).collect())
     }
 
-    pub(super) fn items(&self, max: usize) -> Result<Vec<Field<'a>>> {
+    pub fn items(&self, max: usize) -> Result<Vec<Field<'a>>> {
         let Json::List(items) = self.value else { return Err(self.expected("a list")) };
         if items.len() > max {
             return Err(self.wrong(&format!("has {} items, at most {max} are allowed", items.len())));
@@ -59,7 +59,7 @@ impl<'a> Field<'a> {
         Ok(items.iter().enumerate().map(item).collect())
     }
 
-    pub(super) fn text(&self) -> Result<&'a str> {
+    pub fn text(&self) -> Result<&'a str> {
         match self.value {
             Json::Text(text) => Ok(text),
             _ => Err(self.expected("a string")),
@@ -67,7 +67,7 @@ impl<'a> Field<'a> {
     }
 
     /// A decimal string without sign or leading zeros, at most `max`.
-    pub(super) fn decimal(&self, max: u64) -> Result<u64> {
+    pub fn decimal(&self, max: u64) -> Result<u64> {
         let text = self.text()?;
         let is_plain = text == "0" || !text.starts_with('0');
         let is_decimal = (1..=20).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()) && is_plain;
@@ -77,7 +77,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    pub(super) fn boolean(&self) -> Result<bool> {
+    pub fn boolean(&self) -> Result<bool> {
         match self.value {
             Json::Boolean(value) => Ok(*value),
             _ => Err(self.wrong("must be true or false")),
@@ -85,7 +85,7 @@ impl<'a> Field<'a> {
     }
 
     /// An unsigned 64-bit integer.
-    pub(super) fn integer(&self) -> Result<u64> {
+    pub fn integer(&self) -> Result<u64> {
         match self.value {
             Json::Integer(value) if *value < 0 => Err(self.wrong("must not be negative")),
             Json::Integer(value) => self.at_most(*value, u64::MAX),
@@ -94,11 +94,11 @@ impl<'a> Field<'a> {
     }
 
     /// The same, also as a decimal string, for writers whose JSON numbers end at 2^53.
-    pub(super) fn u64(&self) -> Result<u64> {
+    pub fn u64(&self) -> Result<u64> {
         if matches!(self.value, Json::Text(_)) { self.decimal(u64::MAX) } else { self.integer() }
     }
 
-    pub(super) fn wrong(&self, what: &str) -> Error {
+    pub fn wrong(&self, what: &str) -> Error {
         refusal(&self.path, what)
     }
 

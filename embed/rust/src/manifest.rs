@@ -1,14 +1,8 @@
 //! The manifest of a handler: which plan it serves, what it may touch, and which layouts it takes. Nothing else gives a handler
 //! any right.
 
-mod field;
-mod json;
-mod read;
-mod rules;
-#[cfg(test)]
-mod tests;
+mod decode;
 
-pub(crate) use read::parse;
 use std::collections::BTreeMap;
 
 /// What a handler declares (docs/abi.md, "Manifest").

@@ -10,11 +10,11 @@
 use super::cost::BodyCost;
 
 /// What it is, by its name in docs/abi.md; how much more once, for each branch of the plain body, for each of its calls.
-pub(super) struct Growth {
-    pub(super) what: &'static str,
-    pub(super) once: u64,
-    pub(super) of_branch: u64,
-    pub(super) of_call: u64,
+pub struct Growth {
+    pub what: &'static str,
+    pub once: u64,
+    pub of_branch: u64,
+    pub of_call: u64,
     of: fn(&BodyCost) -> u64,
 }
 
@@ -22,7 +22,7 @@ const fn growth(what: &'static str, [once, of_branch, of_call]: [u64; 3], of: fn
     Growth { what, once, of_branch, of_call, of }
 }
 
-pub(super) const GROWTHS: [Growth; 8] = [
+pub const GROWTHS: [Growth; 8] = [
     growth("bytes", [110, 100, 31], |cost| cost.bytes),
     growth("locals", [2, 0, 0], |cost| cost.locals),
     growth("blocks inside each other", [3, 0, 0], |cost| cost.depth),
@@ -34,7 +34,7 @@ pub(super) const GROWTHS: [Growth; 8] = [
 ];
 
 /// The first body of which the meter would not make so much. The one that it adds, in place of `memory.grow`, is made of none.
-pub(super) fn excess(file: &[BodyCost], metered: &[BodyCost]) -> Option<String> {
+pub fn excess(file: &[BodyCost], metered: &[BodyCost]) -> Option<String> {
     let none = BodyCost::default();
     metered.iter().enumerate().find_map(|(index, cost)| {
         let plain = file.get(index).unwrap_or(&none);

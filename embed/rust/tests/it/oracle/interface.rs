@@ -1,10 +1,10 @@
 //! The handler interface, version 1: what a module may import and must export, each by name and type.
 
 use super::module::{Export, Import, ModuleFacts};
-use crate::code::Code;
-use crate::error::{Error, Result};
-use crate::manifest::Manifest;
-use crate::text::quote;
+use crate::oracle::text::quote;
+use chain_upgrade::Code;
+use chain_upgrade::Manifest;
+use chain_upgrade::{Error, Result};
 
 const OFFERED: [(&str, &str, &str); 9] = [
     ("chain", "store_get", "(i32, i32, i32, i32, i32) -> i32"),
@@ -31,9 +31,9 @@ const EXPORTS: [(&str, &str, bool); 8] = [
 ];
 
 /// Names that belong to what the host adds.
-pub(super) const RESERVED_EXPORT_PREFIX: &str = "chain-upgrade:";
+pub const RESERVED_EXPORT_PREFIX: &str = "chain-upgrade:";
 
-pub(super) fn check_imports(facts: &ModuleFacts<'_>) -> Result<()> {
+pub fn check_imports(facts: &ModuleFacts<'_>) -> Result<()> {
     for import in &facts.imports {
         let Import { module, name, signature } = import;
         let offered = OFFERED.iter().find(|(from, offer, _)| from == module && offer == name);
@@ -63,7 +63,7 @@ fn advice(module: &str, name: &str) -> String {
 }
 
 /// Of the file as it is: names of the host's are refused here.
-pub(super) fn check_exports(facts: &ModuleFacts<'_>, manifest: &Manifest) -> Result<()> {
+pub fn check_exports(facts: &ModuleFacts<'_>, manifest: &Manifest) -> Result<()> {
     let refuse = |message: String| Err(Error::new(Code::HandlerExport, message));
     match (facts.memory, facts.exported("memory")) {
         (None, _) => {

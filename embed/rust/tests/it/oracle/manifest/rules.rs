@@ -1,12 +1,11 @@
 //! What the fields of a manifest must be to one another: each thing is said once, and no two things that cannot both be.
 
 use super::json::{field_path, refusal};
-use super::{Manifest, StoreRename, StoreUpgrades};
-use crate::error::Result;
+use chain_upgrade::{Manifest, Result, StoreRename, StoreUpgrades};
 
 const UPGRADE_STORE: &str = "upgrade";
 
-pub(super) fn check(manifest: &Manifest) -> Result<()> {
+pub fn check(manifest: &Manifest) -> Result<()> {
     stores(manifest)?;
     store_upgrades(manifest)?;
     removes(manifest)?;

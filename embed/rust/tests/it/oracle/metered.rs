@@ -1,17 +1,17 @@
-//! The metered module that a file carries: what can be held against the file without a meter of our own. Only the bodies of its
-//! functions may differ; that these are what the meter makes is what the pinned hash stands for.
+//! The metered module that a file carries: what can be held against the file without a meter. Only the bodies of its functions may
+//! differ.
 
 use super::growth::excess;
 use super::module::{Bounds, Export, ModuleFacts, examine};
-use crate::code::Code;
-use crate::error::{Error, Result};
+use chain_upgrade::Code;
+use chain_upgrade::{Error, Result};
 use wasmtime::wasmparser::{GlobalType, ValType};
 
 const METERED_SECTION: &str = "chain-upgrade.metered";
 /// The counters of a metered module: exported mutable globals.
-pub(crate) const GAS_EXPORT: &str = "chain-upgrade:gas";
-pub(crate) const STACK_EXPORT: &str = "chain-upgrade:stack";
-pub(crate) const REFUSED_EXPORT: &str = "chain-upgrade:refused";
+pub const GAS_EXPORT: &str = "chain-upgrade:gas";
+pub const STACK_EXPORT: &str = "chain-upgrade:stack";
+pub const REFUSED_EXPORT: &str = "chain-upgrade:refused";
 
 const COUNTERS: [(&str, ValType); 3] =
     [(GAS_EXPORT, ValType::I64), (STACK_EXPORT, ValType::I32), (REFUSED_EXPORT, ValType::I32)];
@@ -36,17 +36,18 @@ fn refusal(what: &str) -> Error {
     Error::new(Code::HandlerMetered, format!("{what}; {ADVICE}"))
 }
 
-/// The bytes to run.
-pub(super) fn metered<'a>(file: &ModuleFacts<'a>) -> Result<&'a [u8]> {
+/// `UPG_HANDLER_METERED` for a metered module that is not of this file; a file need not carry one.
+pub fn require_own(file: &ModuleFacts<'_>) -> Result<()> {
     let sections = file.customs_named(METERED_SECTION);
-    let [bytes] = sections[..] else {
-        let found = if sections.is_empty() { "no custom section" } else { "more than one custom section" };
-        return Err(refusal(&format!("the file has {found} {METERED_SECTION}, which is what this host runs")));
+    let bytes = match sections[..] {
+        [] => return Ok(()),
+        [bytes] => bytes,
+        _ => return Err(refusal(&format!("the file has more than one custom section {METERED_SECTION}"))),
     };
     let metered = examine(bytes, Bounds::OfMetered)
         .map_err(|cause| refusal(&format!("the metered module is refused: {cause}")))?;
     match difference(file, &metered) {
-        None => Ok(bytes),
+        None => Ok(()),
         Some(what) => Err(refusal(&format!("the metered module is not that of this file: {what}"))),
     }
 }

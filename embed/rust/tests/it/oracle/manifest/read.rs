@@ -3,19 +3,25 @@
 use super::field::Field;
 use super::json;
 use super::rules::check;
-use super::{Allowances, Manifest, ManifestScan, ManifestStore, ModuleVersions, StoreRename, StoreUpgrades};
-use crate::error::Result;
-use crate::limits::{
-    GAS_LIMIT_MAX, HANDLER_STORES_MAX, JSON_NESTING_MAX, MANIFEST_BYTES_MAX, MODULE_VERSION_MAX, SCANS_MAX,
-    STORE_NAME_BYTES_MAX, STORE_PREFIXES_MAX,
+use crate::oracle::text::{name_problem, unhex};
+use chain_upgrade::{
+    Allowances, Manifest, ManifestScan, ManifestStore, ModuleVersions, Result, StoreRename, StoreUpgrades,
 };
-use crate::text::{name_problem, unhex};
 use std::collections::BTreeMap;
 
+const MANIFEST_BYTES_MAX: usize = 16_384;
+const JSON_NESTING_MAX: usize = 16;
+const HANDLER_STORES_MAX: usize = 64;
+const STORE_PREFIXES_MAX: usize = 64;
+const SCANS_MAX: usize = 64;
+const STORE_NAME_BYTES_MAX: usize = 128;
+const GAS_LIMIT_MAX: u64 = 1_000_000_000_000;
+/// The stored form holds 64 bits; a module at the greatest of them could never be raised again.
+const MODULE_VERSION_MAX: u64 = 4_294_967_295;
 const ANY: usize = usize::MAX;
 
 /// `UPG_HANDLER_MANIFEST`, with the path in the JSON in the message and in the detail `path`.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Manifest> {
+pub fn parse(bytes: &[u8]) -> Result<Manifest> {
     if bytes.len() > MANIFEST_BYTES_MAX {
         let what = format!("has {} bytes, at most {MANIFEST_BYTES_MAX} are allowed", bytes.len());
         return Err(json::refusal("$", &what));

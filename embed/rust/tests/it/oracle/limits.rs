@@ -3,8 +3,8 @@
 
 use super::cost::BodyCost;
 use super::refusal::{limit, malformed};
-use crate::code::Code;
-use crate::error::{Error, Result};
+use chain_upgrade::Code;
+use chain_upgrade::{Error, Result};
 use wasmtime::wasmparser::{
     ConstExpr, DataKind, DataSectionReader, ElementItems, ElementKind, ElementSectionReader, Operator, Payload,
     TableSectionReader,
@@ -40,14 +40,14 @@ const PAGE_BYTES: u64 = 65_536;
 
 /// What was seen of a module so far.
 #[derive(Default)]
-pub(super) struct Limits {
+pub struct Limits {
     customs: usize,
     params: usize,
     locals: u64,
     branches: u64,
     table: Option<u64>,
     /// Pages that the memory begins with.
-    pub(super) memory_pages: u64,
+    pub memory_pages: u64,
 }
 
 fn count(what: &str, count: u32, max: u32) -> Result<()> {
@@ -55,7 +55,7 @@ fn count(what: &str, count: u32, max: u32) -> Result<()> {
 }
 
 impl Limits {
-    pub(super) fn check(&mut self, payload: &Payload<'_>) -> Result<()> {
+    pub fn check(&mut self, payload: &Payload<'_>) -> Result<()> {
         match payload {
             Payload::CustomSection(_) => {
                 self.customs += 1;
@@ -75,7 +75,7 @@ impl Limits {
         }
     }
 
-    pub(super) fn params(&mut self, params: usize) -> Result<()> {
+    pub fn params(&mut self, params: usize) -> Result<()> {
         self.params += params;
         if params > PARAMS_MAX {
             return Err(limit(&format!("{params} parameters of a type, at most {PARAMS_MAX} are allowed")));
@@ -138,7 +138,7 @@ impl Limits {
     }
 
     /// A body of the file, which metering makes larger.
-    pub(super) fn body(&mut self, cost: &BodyCost) -> Result<()> {
+    pub fn body(&mut self, cost: &BodyCost) -> Result<()> {
         self.locals += cost.locals;
         self.branches += cost.branches;
         let variables = cost.params + cost.locals;
