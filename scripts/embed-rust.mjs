@@ -16,7 +16,7 @@ function scratchCopy() {
   rmSync(root, { recursive: true, force: true });
   mkdirSync(root, { recursive: true });
   cpSync("embed/rust", join(root, "embed/rust"), { recursive: true, filter: (path) => !/[\\/]target$/.test(path) });
-  for (const folder of ["test", "docs", "embed/go"]) symlinkSync(resolve(folder), join(root, folder));
+  for (const folder of ["assembly", "test", "docs", "embed/go"]) symlinkSync(resolve(folder), join(root, folder));
   return join(root, "embed/rust");
 }
 

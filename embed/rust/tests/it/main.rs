@@ -13,6 +13,7 @@ mod guards;
 mod handler_cases;
 mod input_bounds;
 mod lying_stores;
+mod mutated_files;
 mod oracle;
 mod receipts;
 mod support;
