@@ -4,7 +4,7 @@
 use crate::support::{dump, guest_file, hex, iavl, list, pairs, text, to_hex, vectors};
 use chain_upgrade::{
     Branch, Check, Error, Handler, Input, Level, MemoryStore, Pair, Run, SharedStore, Stores, Timestamp, VersionMap,
-    Write,
+    Write, check_file,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -200,7 +200,7 @@ fn differences(case: &Value, file: &[u8], loaded: &Loaded, states: &HashMap<&str
     let mut differences = Differences::default();
     let Some(input) = case["input"].as_str() else {
         let code = Handler::load(file, None).err().map(|error| error.code().name());
-        differences.hold("error", code, case["error"].as_str());
+        differences.hold("error", code, due_refusal(case));
         return differences.0;
     };
     let handler = match loaded {
@@ -221,6 +221,11 @@ fn differences(case: &Value, file: &[u8], loaded: &Loaded, states: &HashMap<&str
     said(&mut differences, "logs", &words.logs.lock().expect("logs"), case.get("logs"));
     said(&mut differences, "progress", &words.progress.lock().expect("progress"), case.get("progress"));
     differences.0
+}
+
+/// `None`: hosts that make the metered module take the file.
+fn due_refusal(case: &Value) -> Option<&str> {
+    if case["without_meter"] == true { None } else { case["error"].as_str() }
 }
 
 /// One of so many cases is run: a sample for tests that must be quick.
@@ -251,4 +256,19 @@ fn handler_cases_of_the_vectors_end_as_on_the_node() {
     }
     assert!(wrong.is_empty(), "{} of {count} cases differ:\n{}", wrong.len(), wrong.join("\n"));
     println!("handler-cases: {count} as the node's");
+}
+
+#[test]
+fn files_of_the_vectors_are_refused_as_on_the_node_those_too_that_only_a_meter_refuses() {
+    let file = vectors("handler-cases.json.gz");
+    let guests: HashMap<&str, Vec<u8>> =
+        list(&file["guests"]).iter().map(|each| (text(&each["name"]), guest_file(each))).collect();
+    let by_meter = list(&file["refused_by_meter"]);
+    assert!(!by_meter.is_empty());
+    let refused = list(&file["cases"]).iter().filter(|case| case["input"].is_null());
+    for case in refused.chain(by_meter) {
+        let checked = check_file(&guests[text(&case["guest"])]).expect("a verdict");
+        let code = checked.file_check.refusal().map(|error| error.code().name());
+        assert_eq!(code, due_refusal(case), "{}", text(&case["label"]));
+    }
 }
