@@ -1,6 +1,6 @@
 /** Mutated handler files: every host says of each what the node says. `npm run embed:mutated` judges 10,000. */
 import { expect, test } from "vitest";
-import { EMBEDDED_HOSTS, verdictsOf, whyMissing } from "./mutated-files/embedded-hosts.js";
+import { EMBEDDED_HOSTS, verdictsOf } from "./mutated-files/embedded-hosts.js";
 import { mutatedFiles } from "./mutated-files/mutated-files.js";
 import { nodeVerdicts } from "./mutated-files/node-verdicts.js";
 import { difference } from "./mutated-files/verdict.js";
@@ -13,7 +13,7 @@ const RUNS = 2;
 const COMPILED_MS = 1_200_000;
 
 for (const [name, host] of Object.entries(EMBEDDED_HOSTS)) {
-  const missing = whyMissing(host);
+  const missing = host.missing();
   test.skipIf(missing)(
     `embed/${name}, ${FILES} mutated files → verdict, code, place, metered module, gas and receipt are the node's${missing ? ` (skipped: ${missing})` : ""}`,
     () => {

@@ -1,6 +1,6 @@
 /** The hosts in other languages, each by a small program of its own that reads the files and writes its verdicts. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PYTHON, prepareGo, prepareWasmtime } from "../../engines/prepare.js";
@@ -10,9 +10,7 @@ import type { Verdict, Verdicts } from "./verdict.js";
 
 interface EmbeddedHost {
   readonly folder: string;
-  /** Where the package has check.wasm. */
-  readonly check: string;
-  /** Why it cannot run here. */
+  /** Why it is left out; undefined: it is here. */
   readonly missing: () => string | undefined;
   readonly command: (files: string, verdicts: string, runs: string) => readonly string[];
   readonly env?: (files: string, verdicts: string, runs: string) => Readonly<Record<string, string>>;
@@ -26,13 +24,11 @@ const JUDGE = ["test", "--locked", "--test", "it", "judge_mutated_files", "--", 
 export const EMBEDDED_HOSTS: Readonly<Record<string, EmbeddedHost>> = {
   go: {
     folder: go,
-    check: join(go, "check.wasm"),
     missing: () => prepareGo(go),
     command: (...args) => ["go", "run", "./internal/mutatedfiles", ...args],
   },
   rust: {
     folder: rust,
-    check: join(rust, "check.wasm"),
     missing: () => {
       const { status } = spawnSync("cargo", ["fetch", "--locked"], { cwd: rust });
       return status === 0 ? undefined : "cargo, or its package registry, is not here";
@@ -45,17 +41,11 @@ export const EMBEDDED_HOSTS: Readonly<Record<string, EmbeddedHost>> = {
   },
   python: {
     folder: python,
-    check: join(python, "src/chain_upgrade/check.wasm"),
     missing: prepareWasmtime,
     command: (...args) => [PYTHON, "-m", "tests.mutated_files", ...args],
     env: () => ({ PYTHONPATH: join(python, "src"), PYTHONDONTWRITEBYTECODE: "1" }),
   },
 };
-
-/** Why a host is left out; undefined: it is there. */
-export function whyMissing({ check, missing }: EmbeddedHost): string | undefined {
-  return existsSync(check) ? missing() : "its package has no check.wasm";
-}
 
 /** @param runs one of so many files is run; 0: none */
 export function verdictsOf(host: EmbeddedHost, files: readonly Uint8Array[], runs: number): Verdicts {

@@ -93,25 +93,13 @@ func ran(handler *upgrade.Handler, size int) verdict {
 		failure := failureOf(err)
 		return verdict{"end": failure.Code, "gas": failure.Details["gas"], "receipt": ""}
 	}
-	receipt := sha256.Sum256(encoded(run.Receipt(nil)))
+	encoded, err := run.Receipt(nil).Encode()
+	must(err)
+	receipt := sha256.Sum256(encoded)
 	must(run.Discard())
 	return verdict{
 		"end": "done", "gas": strconv.FormatUint(run.Report.Gas, 10), "receipt": hex.EncodeToString(receipt[:]),
 	}
-}
-
-// encoded by check.wasm, or by this host.
-func encoded(receipt any) []byte {
-	switch receipt := receipt.(type) {
-	case interface{ Encode() []byte }:
-		return receipt.Encode()
-	case interface{ Encode() ([]byte, error) }:
-		bytes, err := receipt.Encode()
-		must(err)
-		return bytes
-	}
-	log.Fatal("a receipt that cannot be encoded")
-	return nil
 }
 
 func must(err error) {
