@@ -90,7 +90,11 @@ function openAndLock(path: string): number {
     const file = openLockFile(path);
     let isOurs = false;
     try {
-      if (!lockFile(file, path)) throw locked(path, read(path) ?? "");
+      const holder = () => livingHolder(path);
+      if (!lockAfterReaders(file, path, () => holder() !== undefined)) {
+        const node = holder();
+        throw node === undefined ? inUse(path) : locked(path, node);
+      }
       isOurs = isStill(file, path);
     } finally {
       if (!isOurs) closeSync(file);
@@ -130,14 +134,27 @@ function isStill(file: number, path: string): boolean {
 function lockDatabase(path: string): number[] {
   if (!existsSync(path)) return [];
   const file = openDatabase(path);
+  if (lockAfterReaders(file, path)) return [file];
+  closeSync(file);
+  throw inUse(path);
+}
+
+/**
+ * Waits for commands that read the home, which hold both files (read-hold.ts).
+ * @param isNode is it a node that has the lock? Nobody waits for that
+ */
+function lockAfterReaders(file: number, path: string, isNode = () => false): boolean {
   for (let waited = 0; ; waited += READER_LOOK_MILLIS) {
-    if (lockFile(file, path)) return [file];
-    if (waited >= READER_MILLIS_MAX) break;
+    if (lockFile(file, path)) return true;
+    if (waited >= READER_MILLIS_MAX || isNode()) return false;
     Atomics.wait(NOBODY, 0, 0, READER_LOOK_MILLIS);
   }
-  closeSync(file);
+}
+
+/** Locked by a process that has not said who it is. */
+function inUse(path: string): UpgradeError {
   const [holder] = folderUsers(dirname(path));
-  throw new UpgradeError(
+  return new UpgradeError(
     "UPG_STORE_LOCKED",
     `${holder === undefined ? "another process" : `process ${holder}`} has this home open (${path} is locked): let an \`export\` or \`verify\` of it end, or stop the node whose LOCK file was removed, then try again`,
   );

@@ -114,6 +114,23 @@ describe("HomeLock.acquire()", () => {
     }
   });
 
+  onLinux("left by a node that was killed, while a command reads the home → taken once that ends", async () => {
+    leave("4194304999 5\n");
+    const reader = await readerOf(path, 300);
+    HomeLock.acquire(path).release();
+    expect(await reader.end).toBe(0);
+    leave("4194304999 5\n");
+    const other = await readerOf(path, 60_000);
+    expect(() => HomeLock.acquire(path)).toThrow(
+      expect.objectContaining({
+        code: "UPG_STORE_LOCKED",
+        message: expect.stringContaining(`process ${other.pid} has`),
+      }),
+    );
+    other.kill();
+    await other.end;
+  });
+
   for (const [what, content] of [
     ["of a process id that is used again", `${process.pid} 1\n`],
     ["of a process that is gone", "4194304999 5\n"],
@@ -139,6 +156,18 @@ describe("HomeLock.acquire()", () => {
     expect(readFileSync(path, "utf8")).toBe("1 1\n");
   });
 });
+
+/** A process that holds the file as a command does that reads the home. */
+async function readerOf(file: string, millis: number) {
+  const script =
+    'const [file, millis] = process.argv.slice(1); const fd = require("node:fs").openSync(file, "r");' +
+    'if (!require("fs-native-extensions").tryLock(fd, { shared: true })) process.exit(1);' +
+    'console.log("locked"); setTimeout(() => process.exit(0), Number(millis));';
+  const child = spawn(process.execPath, ["-e", script, file, String(millis)]);
+  const end = new Promise<number | null>((resolve) => child.once("close", resolve));
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  return { pid: child.pid, end, kill: () => void child.kill("SIGKILL") };
+}
 
 async function statOfZombie(pid: string): Promise<string[]> {
   for (;;) {

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 const run = (file: string, args: readonly string[], cwd: string): number => {
-  const child = spawn(file, args, { cwd, stdio: "ignore" });
+  const child = spawn(file, args, { cwd, stdio: ["pipe", "ignore", "ignore"] });
   started.push(child);
   return child.pid ?? 0;
 };
@@ -35,7 +35,8 @@ describe("homeUsers()", () => {
 
   test("its program runs, named in full or from its folder → that process; another home's → not", async () => {
     const [home, other] = [new ScriptsHome(), new ScriptsHome()];
-    const file = home.program("genesis", "while :; do sleep 0.05; done");
+    // A shell that starts a command is two processes of this name for a moment; one that waits for a line is one.
+    const file = home.program("genesis", "read line");
     const pids = [run(file, [], "/"), run(`bin/${DAEMON}`, [], home.file("cosmovisor", "genesis"))];
     await until(() => used(home).length === 2);
     expect(used(home).sort()).toEqual(pids.sort());
