@@ -60,7 +60,7 @@ const SHARED = [
   "node_modules/@noble/hashes/sha2.js",
   "node_modules/@noble/hashes/utils.js",
   "web/refusal.ts",
-  "web/words.ts",
+  "web/number-text.ts",
 ].map((file) => resolve(file));
 
 /** The first worker with what the program, as esbuild writes it, takes of it. Names that it does not use are not kept for it. */

@@ -1,7 +1,7 @@
 /** When a height will be reached, reckoned as the command line and the metrics do it: host/chain/app/pace.ts. */
 import { lastOf } from "../host/base/text/checked-index.js";
 import { type Estimate, estimate } from "../host/chain/app/pace.js";
-import { count, counted } from "./words.js";
+import { count, counted } from "./number-text.js";
 
 /** What `blocks` blocks took, a block. */
 export interface BlockTime {

@@ -1,8 +1,8 @@
 /** Trust that lasts: what was verified from a block of the reader's, kept in the browser for each chain and server. */
 import { integer, members, text } from "./json.js";
 import type { Checked } from "./messages.js";
+import { count, day } from "./number-text.js";
 import { readTrust, TRUSTING_DAYS, type TypedTrust } from "./trust.js";
-import { count, day } from "./words.js";
 
 const DAY_MILLIS = 86_400_000;
 

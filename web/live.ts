@@ -3,10 +3,10 @@ import { windowsOf } from "../host/chain/app/pace.js";
 import type { BlockTime } from "./countdown.js";
 import { fetchJson } from "./fetching.js";
 import { integer, members, shownText } from "./json.js";
+import { millisOf } from "./number-text.js";
 import { readProposals, type UpgradeProposal } from "./proposal.js";
 import type { Source } from "./source.js";
 import { type ChainStatus, readStatus, type StatusPlan } from "./status.js";
-import { millisOf } from "./words.js";
 
 /** Newest first, as many as may hold the plan's. */
 const PROPOSALS = "cosmos/gov/v1/proposals?pagination.limit=50&pagination.reverse=true";

@@ -1,12 +1,12 @@
 /** The page: asks, has it verified by the worker, and draws what came out. */
 import { messageOf } from "../host/base/errors/errors.js";
 import { visible } from "../host/base/text/visible.js";
-import { eventOf } from "./again.js";
 import { element, say, setHidden, show } from "./elements.js";
 import { forgetTrust, keepTrust, keptTrust } from "./kept-trust.js";
 import { type Live, LiveSource } from "./live.js";
 import type { Checked, Refused, VerifyAsked } from "./messages.js";
 import { proposalOf } from "./proposal.js";
+import { eventOf } from "./recheck-event.js";
 import { claimOf } from "./report.js";
 import { Runner } from "./runner.js";
 import { download, onOpenedFile, openFile, readSaved, type Saved, savedPage } from "./saved.js";

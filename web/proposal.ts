@@ -1,7 +1,7 @@
 /** Proposals to upgrade, as the chain's governance lists them: `/cosmos/gov/v1/proposals`. Unproven. */
 import { integer, list, members, shownText } from "./json.js";
+import { millisOf } from "./number-text.js";
 import type { StatusPlan, StatusProposal } from "./status.js";
-import { millisOf } from "./words.js";
 
 export interface UpgradeProposal extends StatusProposal {
   /** `passed`, `in its voting period`, `rejected`, …: the status in words. */

@@ -1,8 +1,8 @@
 /** Compares what a server reports with what was verified. Where the two differ, the page shows the verified claim. */
 import type { Claim, ClaimId, ClaimOf } from "chain-upgrade/verify";
 import type { Checked } from "./messages.js";
+import { count } from "./number-text.js";
 import type { ChainStatus } from "./status.js";
-import { count } from "./words.js";
 
 /** Why a report is not shown. */
 export interface Contradiction {

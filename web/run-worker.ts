@@ -3,8 +3,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { reExecute } from "../host/verify/re-execute.js";
 import type { RunProgress } from "../host/verify/run-watch.js";
 import type { OtherWrite, RunAsked, RunDone, RunSaid } from "./messages.js";
+import { hexOf } from "./number-text.js";
 import { refusalOf } from "./refusal.js";
-import { hexOf } from "./words.js";
 
 /** Between two reports within one stage. */
 const REPORT_MILLIS = 100;

@@ -3,8 +3,8 @@ import type { Evidence } from "chain-upgrade/verify";
 import { evidenceText, SAVED_PAGE_BYTES_MAX, type SavedPart, savedPart } from "../host/verify/json.js";
 import { element } from "./elements.js";
 import { members, text } from "./json.js";
+import { size } from "./number-text.js";
 import { inElement, type KeptRun, runParts } from "./saved-run.js";
-import { size } from "./words.js";
 
 /** What a run here needed; only in a file that was saved after one. */
 export interface SavedRun {

@@ -1,7 +1,7 @@
 /** What the node says of itself without proof: `/chain/upgrade/v1/status`. A member that is absent or of another type is not shown. */
 import type { BlockTime } from "./countdown.js";
 import { integer, list, members, real, shownText } from "./json.js";
-import { millisOf } from "./words.js";
+import { millisOf } from "./number-text.js";
 
 type Phase = "waiting" | "halted" | "migrating" | "running" | "failed";
 

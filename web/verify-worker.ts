@@ -27,10 +27,10 @@ import type {
   VerifySaid,
   VersionsView,
 } from "./messages.js";
+import { hexOf, millisOf } from "./number-text.js";
 import { refusalOf } from "./refusal.js";
 import { remembered } from "./remembered.js";
 import { TRUSTING_DAYS, type TypedTrust } from "./trust.js";
-import { hexOf, millisOf } from "./words.js";
 
 const DAY_SECONDS = 86_400;
 

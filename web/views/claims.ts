@@ -2,8 +2,8 @@
 import type { Claim, ClaimState } from "chain-upgrade/verify";
 import { type Freshness, freshnessOf } from "../freshness.js";
 import type { Checked } from "../messages.js";
+import { count, counted, day, duration, utc } from "../number-text.js";
 import { type Child, h, type Tree } from "../tree.js";
-import { count, counted, day, duration, utc } from "../words.js";
 import { hash, paragraph } from "./parts.js";
 
 interface Mark {

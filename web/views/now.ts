@@ -2,12 +2,12 @@
 import type { ClaimState } from "chain-upgrade/verify";
 import { type Reckoning, reckon, reckonedBy } from "../countdown.js";
 import type { Checked } from "../messages.js";
+import { count, duration, isoDuration } from "../number-text.js";
 import type { UpgradeProposal } from "../proposal.js";
 import { type Contradiction, claimOf, contradictionOf } from "../report.js";
 import { reporterName, type Source } from "../source.js";
 import type { ChainStatus, HaltWords, StatusPlan, StatusProposal, StoreProgress } from "../status.js";
 import { type Child, h, type Tree } from "../tree.js";
-import { count, duration, isoDuration } from "../words.js";
 import { badge, reportedBadge, standingOf } from "./claims.js";
 import { facts, moment, paragraph } from "./parts.js";
 

@@ -1,6 +1,7 @@
 /** Small pieces that several views are made of. */
+
+import { count, readersTime, shortHash, utc } from "../number-text.js";
 import { type Child, h, type Tree } from "../tree.js";
-import { count, readersTime, shortHash, utc } from "../words.js";
 
 /** Milliseconds that a `Date` can hold, on either side of 1970. */
 const MILLIS_MAX = 8.64e15;

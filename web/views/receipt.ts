@@ -1,8 +1,8 @@
 /** The receipt of an upgrade, what else its block wrote, and the module versions before and after. */
 import type { ClaimState } from "chain-upgrade/verify";
 import type { Checked, ReceiptView, RunDone, VersionsView } from "../messages.js";
+import { count, counted } from "../number-text.js";
 import { type Child, h } from "../tree.js";
-import { count, counted } from "../words.js";
 import { badge, type Standing } from "./claims.js";
 import { facts, hash, number, paragraph, table } from "./parts.js";
 

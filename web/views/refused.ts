@@ -1,8 +1,8 @@
 /** Why nothing is claimed: the reader's trusted block, a source that does not respond, or evidence that does not verify. */
 import type { Refused } from "../messages.js";
+import { count } from "../number-text.js";
 import { type Child, h } from "../tree.js";
 import type { TypedTrust } from "../trust.js";
-import { count } from "../words.js";
 import { mark, reportedBadge } from "./claims.js";
 import { paragraph } from "./parts.js";
 

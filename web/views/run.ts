@@ -1,8 +1,8 @@
 /** "Run it here": the handler again, in this browser, on a witness of the state before it. */
 import type { ClaimState } from "chain-upgrade/verify";
 import type { RunDone, RunReport } from "../messages.js";
+import { count, counted, duration, size } from "../number-text.js";
 import { type Child, h } from "../tree.js";
-import { count, counted, duration, size } from "../words.js";
 import { badge, type Standing } from "./claims.js";
 import { facts, hash, paragraph, table } from "./parts.js";
 import { othersView } from "./receipt.js";

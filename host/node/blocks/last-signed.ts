@@ -18,9 +18,9 @@ import { decodeText } from "../../base/text/text.js";
 import { checkTime } from "../../base/time/time.js";
 import type { Height, Timestamp } from "../../base/types/types.js";
 import { commitSignBytes, FLAG_COMMIT } from "../../chain/comet-types/commit.js";
+import { foldersBeside, keptData, requireNoRollback } from "../home/data-copies.js";
 import type { Home } from "../home/home.js";
 import { folderUsers } from "../home/home-users.js";
-import { foldersBeside, keptData, requireNoRollback } from "../home/kept-data.js";
 import type { StoredBlock } from "./block-store.js";
 
 /** Steps of a height, as CometBFT counts them; the embedded engine signs precommits alone. */

@@ -14,9 +14,9 @@ import type { GenesisFacts } from "../../chain/app/genesis/genesis-facts.js";
 import type { GenesisList } from "../../chain/values/json-list.js";
 import type { Batch, Database } from "../../state/store/disk/database.js";
 import type { LogLevel } from "../../upgrade/module/handlers.js";
+import { requireNoRollback } from "./data-copies.js";
 import { encodeGenesisRecord, GENESIS_KEY, type GenesisDigest, readGenesisRecord } from "./genesis-record.js";
 import type { Home } from "./home.js";
-import { requireNoRollback } from "./kept-data.js";
 
 type Log = (level: LogLevel, message: string) => void;
 

@@ -12,9 +12,9 @@ import type { Settings } from "../decide/settings.js";
 import { digestsOf } from "../download/pieces.js";
 import { ageInWords } from "./age.js";
 import { backupSpace, dataTree } from "./backup-space.js";
+import { changeSince } from "./changed-since.js";
 import { type BackupFile, MANIFEST, type Manifest, manifestOf, problemIn } from "./manifest.js";
 import { backupName, isOfPlan, isOurs, isPart, partName } from "./names.js";
-import { changeSince } from "./since.js";
 import type { Tree } from "./tree.js";
 
 export interface BackupOptions {

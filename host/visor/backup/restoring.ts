@@ -8,7 +8,7 @@ import type { Files } from "../../base/files/files.js";
 import { linkWhole, writeWhole } from "../../base/files/whole-file.js";
 import { utf8 } from "../../base/text/bytes.js";
 import { decodeText } from "../../base/text/text.js";
-import { RESTORED_PART, ROLLBACK_NOTE } from "../../node/home/kept-data.js";
+import { RESTORED_PART, ROLLBACK_NOTE } from "../../node/home/data-copies.js";
 import { carrySigned } from "./signed.js";
 
 export const PART = RESTORED_PART;

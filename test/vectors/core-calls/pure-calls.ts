@@ -4,7 +4,7 @@ import { concatBytes, fromHex } from "../../../host/base/text/bytes.js";
 import { INT64_MAX } from "../../../host/base/types/limits.js";
 import { mutated } from "../../core/mutated-bytes.js";
 import { canonicalPlan, TIME_ZERO, wirePlan } from "../../core/plan-wire.js";
-import { type Argument, type GivenCase, pure, room } from "./given.js";
+import { type Argument, type GivenCase, pure, room } from "./call-builders.js";
 
 const SEED = 11;
 const NAMES: readonly (string | Uint8Array)[] = [

@@ -6,7 +6,7 @@ import { entry, names, PLAN } from "../../core/applying.js";
 import { keyHex, u64Hex } from "../../core/cores.js";
 import { OUTPUTS, STORE } from "../../core/outputs.js";
 import { canonicalPlan, TIME_ZERO, wirePlan } from "../../core/plan-wire.js";
-import { type Argument, type GivenCase, on, room } from "./given.js";
+import { type Argument, type GivenCase, on, room } from "./call-builders.js";
 
 type Store = Readonly<Record<string, string>>;
 

@@ -6,7 +6,7 @@ import { loadVectors, type VectorCase } from "../harness.js";
 import { runHistories } from "../histories.js";
 import { runPlan } from "../plan.js";
 import { type HexPair, pairsOf, performCall, type RecordedCall } from "./call.js";
-import type { GivenCase } from "./given.js";
+import type { GivenCase } from "./call-builders.js";
 import { pureCases } from "./pure-calls.js";
 import { callsOf, type SeenCall } from "./record.js";
 import { storeCases } from "./store-calls.js";

@@ -20,7 +20,7 @@ from .limits import BATCH_BYTES, GAS_LIMIT_MAX
 from .manifest import Manifest
 from .messages import encode_context
 from .overlay import Overlay, OverlaySpace
-from .place import Place
+from .run_position import Place
 from .plan import Timestamp, int64, plan_message
 from .report import Report, StoreReport, writes_sha256
 from .run import Input, Run, whole_number

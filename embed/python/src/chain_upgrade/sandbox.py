@@ -23,7 +23,7 @@ from .imports import HostImports, Log, Progress
 from .manifest import Manifest, ManifestScan
 from .messages import CheckResult, decode_checks, decode_returned_versions
 from .overlay import Overlay
-from .place import Place
+from .run_position import Place
 
 _LAST_BATCH = 1
 #: `handler_batch` returns `u32 consumed`, then framed writes.

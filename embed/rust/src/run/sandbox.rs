@@ -10,7 +10,7 @@ use super::host::Host;
 use super::input::{Input, Reports};
 use super::memory::word;
 use super::messages::{Check, decode_checks, decode_returned_versions, encode_context, require_checks};
-use super::place::Place;
+use super::run_position::Place;
 use super::schedule::{FILE_BYTE, pair_price};
 use crate::error::{Error, Result};
 use crate::handler::Handler;

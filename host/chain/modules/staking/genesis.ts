@@ -9,6 +9,7 @@ import { parseAmount } from "../../values/coins.js";
 import { type GenesisList, listOnce } from "../../values/json-list.js";
 import type { JsonReader } from "../../values/json-reader.js";
 import type { GenesisDelegation, GenesisValidator } from "./genesis-records.js";
+import { readStakingParams, STAKING_PARAMS } from "./params.js";
 import {
   type DetailsJson,
   detailsJson,
@@ -18,8 +19,7 @@ import {
   readDetails,
   readKept,
   watchPools,
-} from "./kept-genesis.js";
-import { readStakingParams, STAKING_PARAMS } from "./params.js";
+} from "./pools-genesis.js";
 import { delegations, keepsPools, STAKING_STORE, validators, writeDelegation, writeValidator } from "./records.js";
 
 const STATUSES = new Set(["BOND_STATUS_UNBONDED", "BOND_STATUS_UNBONDING", "BOND_STATUS_BONDED"]);

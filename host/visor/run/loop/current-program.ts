@@ -1,6 +1,6 @@
 /** The program that `current` links to, and what makes the home whole before that program is started. */
 import { messageOf } from "../../../base/errors/errors.js";
-import { interruptedRollback } from "../../../node/home/kept-data.js";
+import { interruptedRollback } from "../../../node/home/data-copies.js";
 import type { Program } from "../../../node/programs/layout.js";
 import { endRestore } from "../../backup/restoring.js";
 import { syncNames } from "../../stage/layout/link-program.js";

@@ -5,7 +5,7 @@
 
 import { basename, join, relative, resolve } from "node:path";
 import { isUpgradeError, messageOf } from "../../../base/errors/errors.js";
-import { interruptedRollback } from "../../../node/home/kept-data.js";
+import { interruptedRollback } from "../../../node/home/data-copies.js";
 import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import { Layout, type Program } from "../../../node/programs/layout.js";
 import { lostLink } from "../../../node/programs/lost-link.js";

@@ -1,7 +1,7 @@
 /** Folders, links and programs of a home, as the switch will find them. */
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { shellWord } from "../../../base/text/shell-word.js";
-import { foldersBeside, interruptedRollback } from "../../../node/home/kept-data.js";
+import { foldersBeside, interruptedRollback } from "../../../node/home/data-copies.js";
 import { chainvisorFor } from "../../../node/home/supervised-start.js";
 import { programProblem } from "../../../node/programs/executable.js";
 import { currentLink, currentProblem, earlyProblem } from "../current-link.js";

@@ -1,7 +1,7 @@
 /** When the page collects evidence again. */
 import { expect, test } from "vitest";
-import { eventOf } from "../../../web/again.js";
 import type { Checked } from "../../../web/messages.js";
+import { eventOf } from "../../../web/recheck-event.js";
 import type { ChainStatus } from "../../../web/status.js";
 
 const status = (height: bigint, upgrade?: bigint) =>

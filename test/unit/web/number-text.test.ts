@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { count, counted, duration, hexOf, isoDuration, millisOf, shortHash, size, utc } from "../../../web/words.js";
+import {
+  count,
+  counted,
+  duration,
+  hexOf,
+  isoDuration,
+  millisOf,
+  shortHash,
+  size,
+  utc,
+} from "../../../web/number-text.js";
 
 describe("words of the page", () => {
   test.each([
