@@ -28,22 +28,21 @@ async function buildCore() {
 
 /**
  * check.wasm: the rules for handler files. Its text is inside of a function, of which an engine keeps nothing until it is called, and
- * in a file without imports, so that bundlers can leave it apart. The hash is the one that assembly/abi.json promises to every host.
+ * in a file without imports, so that bundlers can leave it apart. The hash, which assembly/abi.json promises to every host, is in
+ * another file: a bundle has it, and refuses another check.wasm that is found beside it.
  */
 async function buildCheck() {
   await compile(["--config", "asconfig.check.json", "--target", "release"]);
   const bytes = readFileSync("build/check.wasm");
   const { check } = JSON.parse(readFileSync("assembly/abi.json", "utf8"));
-  const source = [
-    "// Made by `npm run build` from assembly/check. Do not edit.",
-    "/** The release build, in hex. */",
-    `export function checkWasmHex(): string {\n  return "${bytes.toString("hex")}";\n}`,
-    "",
-    "/** SHA-256 of its bytes, by assembly/abi.json. */",
-    `export const CHECK_SHA256 = "${check.sha256}";`,
-    "",
-  ].join("\n");
-  writeFileSync("host/upgrade/handler/check/check-wasm.ts", source);
+  const write = (file, from, ...lines) => {
+    const text = [`// Made by \`npm run build\` from ${from}. Do not edit.`, ...lines, ""].join("\n");
+    writeFileSync(`host/upgrade/handler/check/${file}`, text);
+  };
+  const hex = `export function checkWasmHex(): string {\n  return "${bytes.toString("hex")}";\n}`;
+  write("check-wasm.ts", "assembly/check", "/** The release build, in hex. */", hex);
+  const hash = `export const CHECK_SHA256 = "${check.sha256}";`;
+  write("check-hash.ts", "assembly/abi.json", "/** SHA-256 of the bytes of check.wasm. */", hash);
   say(`check-wasm.ts  ${bytes.length} bytes`);
 }
 

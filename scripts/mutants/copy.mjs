@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** What a build makes of the sources, which git ignores. */
 const BUILT = [
   ...["build", "dist", "host/upgrade/core/core-wasm.ts", "host/upgrade/handler/check/check-wasm.ts"],
-  ...["host/state/commitment/hash-wasm.ts", "host/serve/api/page-bytes.ts"],
+  ...["host/upgrade/handler/check/check-hash.ts", "host/state/commitment/hash-wasm.ts", "host/serve/api/page-bytes.ts"],
 ];
 const NOT_COPIED = new Set(["build/run", "build/engines", "build/rust", "build/rust-client", "dist/types"]);
 

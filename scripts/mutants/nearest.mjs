@@ -29,7 +29,7 @@ const HANDLER_KIT = "assembly/handler/index.ts";
 /** What a file uses without an import: modules that the build makes of assembly/, and the programs in dist/. */
 const BUILT = [
   [/^host\/upgrade\/core\/core-wasm\.ts$/, undefined, ["assembly/core/index.ts"]],
-  [/^host\/upgrade\/handler\/check\/check-wasm\.ts$/, undefined, ["assembly/check/index.ts"]],
+  [/^host\/upgrade\/handler\/check\/check-(wasm|hash)\.ts$/, undefined, ["assembly/check/index.ts"]],
   [/^host\/state\/commitment\/hash-wasm\.ts$/, undefined, ["assembly/hash/index.ts"]],
   [/^test\//, /\bcore(\.debug)?\.wasm\b/, ["assembly/core/index.ts"]],
   [/^test\//, /build\/examples|chain-upgrade\/(assembly\/)?handler|compileHandler/, [HANDLER_KIT]],

@@ -56,6 +56,12 @@ describe("chain-upgrade/verify", () => {
     expect(inputs.filter((path) => /@bufbuild|secp256k1|legacy\.js|host\/base\/gen\//.test(path))).toEqual([]);
     const outside = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
     expect(outside.map(({ path }) => path)).toEqual(["./verify-check-wasm.js"]);
+    // Another check.wasm beside it is refused by the hash that the bundle has.
+    const { check } = JSON.parse(readFileSync(join(ROOT, "assembly/abi.json"), "utf8")) as {
+      check: { sha256: string };
+    };
+    const holding = [...files.values()].filter((contents) => Buffer.from(contents).includes(check.sha256));
+    expect(holding).toHaveLength(1);
   });
 
   test(`check.wasm is a file of its own, of at most ${CHECK_BYTES_MAX} bytes, that imports nothing`, async () => {
@@ -66,6 +72,7 @@ describe("chain-upgrade/verify", () => {
     });
     expect(Object.values(metafile.inputs).flatMap(({ imports }) => imports)).toEqual([]);
     const [file] = outputFiles;
+    expect(Buffer.from(file?.contents ?? []).includes("SHA256")).toBe(false);
     expect(brotliCompressSync(file?.contents ?? new Uint8Array()).length).toBeLessThan(CHECK_BYTES_MAX);
     expect(Buffer.from(file?.contents ?? []).includes(readFileSync(join(ROOT, "dist/check.wasm"), "hex"))).toBe(true);
   });

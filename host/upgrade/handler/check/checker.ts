@@ -4,7 +4,8 @@ import { isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
 import { fromHex, toHex } from "../../../base/text/bytes.js";
 import { HANDLER_BYTES_MAX } from "../../../base/types/limits.js";
 import { engineFailure } from "../run/failures.js";
-import { CHECK_SHA256, checkWasmHex } from "./check-wasm.js";
+import { CHECK_SHA256 } from "./check-hash.js";
+import { checkWasmHex } from "./check-wasm.js";
 import { decodeFileCheck, type FileCheck } from "./file-check.js";
 
 const MAJOR = 1;
