@@ -11,8 +11,11 @@ use wasmtime::{Config, Engine};
 pub(crate) const GUEST_STACK_BYTES: usize = 512 * 1024;
 
 /// WebAssembly as docs/abi.md allows it: integers, one memory, bulk memory, and nothing whose result an engine may choose.
-pub(crate) const FEATURES: WasmFeatures =
-    WasmFeatures::MUTABLE_GLOBAL.union(WasmFeatures::SIGN_EXTENSION).union(WasmFeatures::BULK_MEMORY);
+/// The index of a table may be padded, as rustc and LLVM write it in `call_indirect`.
+pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
+    .union(WasmFeatures::SIGN_EXTENSION)
+    .union(WasmFeatures::BULK_MEMORY)
+    .union(WasmFeatures::CALL_INDIRECT_OVERLONG);
 
 pub(crate) fn engine() -> Result<&'static Engine> {
     static ENGINE: OnceLock<std::result::Result<Engine, String>> = OnceLock::new();

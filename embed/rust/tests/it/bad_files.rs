@@ -30,6 +30,21 @@ fn load_a_file_of_another_kind_cut_or_too_long_is_refused() {
     assert_eq!(Handler::load(&vec![0; 8 << 20], None).expect_err("8 MiB").code(), Code::HandlerLimit);
 }
 
+/// rustc and LLVM write the index of the table in five bytes, for a linker to fill in.
+#[test]
+fn load_a_call_indirect_with_a_padded_table_index_is_taken_by_check_wasm_and_the_oracle() {
+    let call = Instruction::CallIndirect { type_index: 0, table_index: 0 };
+    let room = [const { Instruction::Nop }; 4];
+    let run = [vec![Instruction::I32Const(0), call], room.to_vec(), vec![Instruction::I32Const(0)]].concat();
+    let mut file = Guest { has_table: true, ..Guest::running(run) }.file();
+    let short = [0x11, 0, 0, 1, 1, 1, 1];
+    let at = file.windows(short.len()).position(|bytes| bytes == short).expect("the call");
+    Handler::load(&file, None).expect("an index of one byte");
+    file[at..at + short.len()].copy_from_slice(&[0x11, 0, 0x80, 0x80, 0x80, 0x80, 0]);
+    Handler::load(&file, None).expect("an index of five bytes");
+    read_handler(&file).expect("the oracle");
+}
+
 #[test]
 fn load_each_byte_changed_is_refused_by_the_pinned_hash() {
     let file = Guest::default().file();

@@ -13,8 +13,11 @@ use wasmtime::wasmparser::{
 };
 
 /// WebAssembly as docs/abi.md allows it: integers, one memory, bulk memory, and nothing whose result an engine may choose.
-const FEATURES: WasmFeatures =
-    WasmFeatures::MUTABLE_GLOBAL.union(WasmFeatures::SIGN_EXTENSION).union(WasmFeatures::BULK_MEMORY);
+/// The index of a table may be padded, as rustc and LLVM write it in `call_indirect`.
+const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
+    .union(WasmFeatures::SIGN_EXTENSION)
+    .union(WasmFeatures::BULK_MEMORY)
+    .union(WasmFeatures::CALL_INDIRECT_OVERLONG);
 const MEMORY_PAGES_MAX: u64 = 512;
 /// Pages that a memory may begin with.
 const MEMORY_INITIAL_PAGES_MAX: u64 = 256;

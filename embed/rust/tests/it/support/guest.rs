@@ -3,8 +3,8 @@
 use chain_upgrade::{Error, Handler};
 use wasm_encoder::{
     CodeSection, ConstExpr, CustomSection, EntityType, ExportKind, ExportSection, Function, FunctionSection,
-    GlobalSection, GlobalType, ImportSection, Instruction, MemorySection, MemoryType, Module, StartSection,
-    TypeSection, ValType,
+    GlobalSection, GlobalType, ImportSection, Instruction, MemorySection, MemoryType, Module, RefType, StartSection,
+    TableSection, TableType, TypeSection, ValType,
 };
 
 pub const MANIFEST: &str = r#"{"abi":1,"name":"v2","gasLimit":"100000000000",
@@ -25,6 +25,8 @@ pub struct Guest {
     pub pages: (u64, Option<u64>),
     pub metered_pages_max: u64,
     pub has_start: bool,
+    /// One element, which holds no function.
+    pub has_table: bool,
     pub extra_import: Option<(&'static str, &'static str)>,
     pub counters: Vec<(&'static str, ValType, bool)>,
     /// What the counters hold at first.
@@ -48,6 +50,7 @@ impl Default for Guest {
             pages: (16, None),
             metered_pages_max: 512,
             has_start: false,
+            has_table: false,
             extra_import: None,
             counters: vec![
                 ("chain-upgrade:gas", ValType::I64, true),
@@ -118,6 +121,11 @@ impl Guest {
             functions.function(kind);
         }
         module.section(&functions);
+        if self.has_table {
+            let table =
+                TableType { element_type: RefType::FUNCREF, minimum: 1, maximum: None, table64: false, shared: false };
+            module.section(TableSection::new().table(table));
+        }
         let (minimum, maximum) = self.pages;
         let maximum = if is_metered { Some(self.metered_pages_max) } else { maximum };
         let memory = MemoryType { minimum, maximum, memory64: false, shared: false, page_size_log2: None };
