@@ -177,13 +177,12 @@ func exportIndex(t *testing.T, module []byte, name string) uint64 {
 	return index
 }
 
-// withHandlerRun is a file whose metered handler_run is this code, without locals.
-func withHandlerRun(t *testing.T, file []byte, code func(gas uint64) []byte) []byte {
+// withRunBody is a module whose handler_run is this body.
+func withRunBody(t *testing.T, module, body []byte) []byte {
 	t.Helper()
-	plain, metered := meteredOf(t, file)
-	imports, _ := binary.Uvarint(sectionOf(t, metered, importSection))
-	run := exportIndex(t, metered, "handler_run") - imports
-	rest := sectionOf(t, metered, codeSection)
+	imports, _ := binary.Uvarint(sectionOf(t, module, importSection))
+	run := exportIndex(t, module, "handler_run") - imports
+	rest := sectionOf(t, module, codeSection)
 	count, n := binary.Uvarint(rest)
 	out := binary.AppendUvarint(nil, count)
 	for i := range count {
@@ -191,12 +190,34 @@ func withHandlerRun(t *testing.T, file []byte, code func(gas uint64) []byte) []b
 		size, m := binary.Uvarint(rest)
 		each := rest[m : m+int(size)]
 		if i == run {
-			each = append([]byte{0}, code(exportIndex(t, metered, counterExports[0]))...)
+			each = body
 		}
 		out = append(binary.AppendUvarint(out, uint64(len(each))), each...)
 		n = m + int(size)
 	}
-	return withSection(plain, meteredSection, rewritten(t, metered, codeSection, out))
+	return rewritten(t, module, codeSection, out)
+}
+
+// withHandlerRun is a file whose metered handler_run is this code, without locals.
+func withHandlerRun(t *testing.T, file []byte, code func(gas uint64) []byte) []byte {
+	t.Helper()
+	plain, metered := meteredOf(t, file)
+	body := append([]byte{0}, code(exportIndex(t, metered, counterExports[0]))...)
+	return withSection(plain, meteredSection, withRunBody(t, metered, body))
+}
+
+// Code that is never reached may branch to labels of several types at once.
+func TestLoadHandler_brTableOfSeveralTypesInDeadCode_loads(t *testing.T) {
+	plain, _ := meteredOf(t, guest(t, "split-balances"))
+	// (block (result i32) (block (result i64) unreachable (br_table 0 1)) drop (i32.const 0)) drop (i32.const 0)
+	code := []byte{0x02, 0x7f, 0x02, 0x7e, 0x00, 0x0e, 1, 0, 1, 0x0b, 0x1a, 0x41, 0, 0x0b, 0x1a, 0x41, 0, 0x0b}
+	file := withRunBody(t, plain, append([]byte{0}, code...))
+	for _, mode := range modes {
+		handler := load(t, file, LoadOptions{Interpreter: mode.interpreter})
+		if _, err := handler.Run(context.Background(), accounts(t, handler, 1)); codeOf(err) != CodeHandlerTrap {
+			t.Errorf("%s: got %v", mode.name, err)
+		}
+	}
 }
 
 func TestLoadHandler_meteredModuleThatGivesItselfGas_isRefused(t *testing.T) {

@@ -10,8 +10,10 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The instructions that a handler may have, beyond the first version of WebAssembly.
-const coreFeatures = api.CoreFeatureMutableGlobal | api.CoreFeatureSignExtensionOps | api.CoreFeatureBulkMemoryOperations
+// coreFeatures are what engines validate a handler with. check.wasm refuses the instructions and types of reference types; without
+// them wazero refuses a br_table in dead code that other engines take.
+const coreFeatures = api.CoreFeatureMutableGlobal | api.CoreFeatureSignExtensionOps | api.CoreFeatureBulkMemoryOperations |
+	api.CoreFeatureReferenceTypes
 
 // engine is a handler compiled, and the imports that it is offered.
 type engine struct {
