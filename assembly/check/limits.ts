@@ -21,6 +21,7 @@ export const EXPORTS_MAX: u32 = 1_000;
 export const ELEMENT_SEGMENTS_MAX: u32 = 1_000;
 export const DATA_SEGMENTS_MAX: u32 = 4_096;
 export const CUSTOM_SECTIONS_MAX: u32 = 64;
+export const WASM_NAME_BYTES_MAX: u32 = 100_000;
 export const BODY_BYTES_MAX: u32 = 65_536;
 export const NESTING_MAX: u32 = 256;
 export const BR_TABLE_LABELS_MAX: u32 = 1_024;

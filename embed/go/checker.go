@@ -19,7 +19,7 @@ var checkWasm []byte
 
 const (
 	// checkSHA256 is check.sha256 of assembly/abi.json.
-	checkSHA256    = "b3631d38439f15bd585c40da9c5e259becf724b4cbe603fcd9bac077df85de92"
+	checkSHA256    = "a77fba1af5f87f87500d323d7fad0319d7c1cbdda76b0e5cf652d285d8067d20"
 	checkABIMajor  = 1
 	checkPagesMax  = 1_024
 	checkIsInvalid = 1

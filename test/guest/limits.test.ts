@@ -148,6 +148,19 @@ describe("checkHandler()", () => {
       },
     ],
     [
+      "bytes of a custom section's name",
+      limits.WASM_NAME_BYTES_MAX,
+      "LIMIT",
+      // Of two bytes each, and one of one byte where the count is odd.
+      (n) => concatBytes(build(guest()), customSection("é".repeat(n / 2) + "a".repeat(n % 2), new Uint8Array(0))),
+    ],
+    [
+      "bytes of an export's name",
+      limits.WASM_NAME_BYTES_MAX,
+      "LIMIT",
+      (n) => moreOf(`(func (export "${"a".repeat(n)}"))`),
+    ],
+    [
       "bytes of a module",
       HANDLER_BYTES_MAX,
       "LIMIT",

@@ -3,6 +3,7 @@
  * tools of authors use as well (the decoder, the meter) is in host/.
  */
 import { isUpgradeError } from "../../host/base/errors/errors.js";
+import { cutText } from "../../host/base/text/text.js";
 import { HANDLER_BYTES_MAX, MANIFEST_BYTES_MAX } from "../../host/base/types/limits.js";
 import { MANIFEST_SECTION, type Manifest } from "../../host/upgrade/handler/manifest/manifest-types.js";
 import { decodeModule } from "../../host/upgrade/wasm/decode.js";
@@ -12,6 +13,9 @@ import type { WasmModule } from "../../host/upgrade/wasm/wasm-module.js";
 import { checkExports, checkImports } from "./interface.js";
 import { parseManifest } from "./manifest/manifest.js";
 import { type MeteredModule, readMetered } from "./metered.js";
+
+/** The most that check.wasm keeps of a message; a path in a manifest can make one longer. */
+const MESSAGE_BYTES_MAX = 16_384;
 
 /** With findings, `module` and `manifest` say what could be read. */
 export interface OracleExamination {
@@ -60,7 +64,7 @@ function readManifest(module: WasmModule, findings: Findings): Manifest | undefi
     return parseManifest(module.bytes.subarray(payloadStart, end));
   } catch (error) {
     if (!isUpgradeError(error)) throw error;
-    findings.add("UPG_HANDLER_MANIFEST", payloadStart, error.message);
+    findings.add("UPG_HANDLER_MANIFEST", payloadStart, cutText(error.message, MESSAGE_BYTES_MAX));
     return undefined;
   }
 }

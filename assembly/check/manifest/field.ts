@@ -1,7 +1,7 @@
 // Readers of one JSON value, which say what is wrong where. Twin of host/upgrade/handler/manifest/json-field.ts and names.ts.
 import { utf8Length } from "../../shared/bytes";
 import { MODULE_NAME_BYTES_MAX, STORE_NAME_BYTES_MAX } from "../limits";
-import { bad, number, putBytes, text } from "../text/message";
+import { bad, bytesOverLimit, number, putBytes, text } from "../text/message";
 import { codePoint } from "../text/quote";
 import { isNamed } from "../wasm/module";
 import { INTEGER, LIST, missing, NIL, Node, NULL, OBJECT, STRING, wrong } from "./node";
@@ -102,13 +102,7 @@ export function hasNameProblem(node: Node, ptr: usize, len: u32, prefix: string)
   text(prefix);
   if (len == 0) text("is empty");
   else if (!isLong) text("holds a control character");
-  else {
-    text("has ");
-    number(len);
-    text(" bytes, at most ");
-    number(MODULE_NAME_BYTES_MAX);
-    text(" are allowed");
-  }
+  else bytesOverLimit(len, MODULE_NAME_BYTES_MAX);
   return true;
 }
 

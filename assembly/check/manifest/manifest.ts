@@ -8,7 +8,7 @@ import {
   SCANS_MAX,
   STORE_PREFIXES_MAX,
 } from "../limits";
-import { bad, number, text } from "../text/message";
+import { bad, bytesOverLimit, number, text } from "../text/message";
 import { isNamed } from "../wasm/module";
 import * as field from "./field";
 import { parse } from "./json";
@@ -20,12 +20,8 @@ export function readManifest(ptr: usize, len: u32): Node {
   if (len > MANIFEST_BYTES_MAX) {
     const root = openManifest(ptr);
     wrong(root);
-    text("has ");
     // The message counts at most one byte above the limit.
-    number(MANIFEST_BYTES_MAX + 1);
-    text(" bytes, at most ");
-    number(MANIFEST_BYTES_MAX);
-    text(" are allowed");
+    bytesOverLimit(MANIFEST_BYTES_MAX + 1, MANIFEST_BYTES_MAX);
     return root;
   }
   const root = parse(ptr, len);

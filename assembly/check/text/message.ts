@@ -1,5 +1,6 @@
 // The message that is being composed. A failure ends the reading of a part of the file (a section, a body, the manifest): the
 // first one keeps its message, and until it is caught every other message is dropped.
+import { utf8Length } from "../../shared/bytes";
 
 const BYTES_MAX: u32 = 16_384;
 const buffer: usize = memory.data(BYTES_MAX);
@@ -15,8 +16,12 @@ export function messagePtr(): usize {
   return buffer;
 }
 
+/** Bytes of the message, without a character that the end of the buffer cut. */
 export function messageLength(): u32 {
-  return length;
+  if (length < BYTES_MAX) return length;
+  let last = BYTES_MAX - 1;
+  while ((load<u8>(buffer + last) & 0xc0) == 0x80) last--;
+  return utf8Length(buffer + last, BYTES_MAX - last) == 0 ? last : BYTES_MAX;
 }
 
 /** Nothing that is composed now will be used. */
@@ -85,6 +90,15 @@ export function hexDigit(digit: u32): void {
 export function hex(value: u64): void {
   if (value >= 16) hex(value >> 4);
   hexDigit(<u32>(value & 15));
+}
+
+/** What is wrong with something of more bytes than are allowed. */
+export function bytesOverLimit(bytes: u32, most: u32): void {
+  text("has ");
+  number(bytes);
+  text(" bytes, at most ");
+  number(most);
+  text(" are allowed");
 }
 
 /** What to do about code of an extension. */

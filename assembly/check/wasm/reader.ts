@@ -2,7 +2,8 @@
 // are set for each part of the file. After a failure it yields zeros and stays where it is.
 import { isUtf8 } from "../../shared/bytes";
 import { UPG_HANDLER_FORMAT, UPG_HANDLER_LIMIT } from "../codes";
-import { bad, number, put, refuse, text } from "../text/message";
+import { WASM_NAME_BYTES_MAX } from "../limits";
+import { bad, bytesOverLimit, number, put, refuse, text } from "../text/message";
 
 export let at: usize = 0;
 export let end: usize = 0;
@@ -133,12 +134,17 @@ export function bound(bits: u32, what: string): u64 {
   return value;
 }
 
-/** A length and that many bytes of strict UTF-8: `namePtr`, `nameLen`. */
+/** A length, and that many bytes of strict UTF-8, at most `WASM_NAME_BYTES_MAX`: `namePtr`, `nameLen`. */
 export function name(what: string): void {
   nameLen = u32Named("length of ", what);
   namePtr = at;
   skip(nameLen, what);
-  if (!bad && !isUtf8(namePtr, nameLen)) {
+  if (nameLen > WASM_NAME_BYTES_MAX) {
+    refuse(UPG_HANDLER_LIMIT, namePtr);
+    text(what);
+    put(0x20);
+    bytesOverLimit(nameLen, WASM_NAME_BYTES_MAX);
+  } else if (!bad && !isUtf8(namePtr, nameLen)) {
     malformed(namePtr);
     text(what);
     text(" is not UTF-8");

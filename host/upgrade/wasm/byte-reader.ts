@@ -1,6 +1,7 @@
 /** Reads the primitives of the WebAssembly binary format: bytes, LEB128 integers of a fixed width, names. */
 import { decodeText } from "../../base/text/text.js";
 import { type FindingCode, malformed, Refusal } from "./findings.js";
+import { WASM_NAME_BYTES_MAX } from "./limits.js";
 
 export class ByteReader {
   /** Reads `bytes` from `at` up to `end`; offsets in messages are those of `bytes`. */
@@ -48,11 +49,15 @@ export class ByteReader {
     this.#signed(64, what);
   }
 
-  /** A length and that many bytes of strict UTF-8. */
+  /** A length, and that many bytes of strict UTF-8, at most {@link WASM_NAME_BYTES_MAX}. */
   name(what: string): string {
     const length = this.u32(`length of ${what}`);
     const start = this.at;
     this.skip(length, what);
+    if (length > WASM_NAME_BYTES_MAX) {
+      const problem = `has ${length} bytes, at most ${WASM_NAME_BYTES_MAX} are allowed`;
+      throw new Refusal("UPG_HANDLER_LIMIT", start, `${what} ${problem}`);
+    }
     return decodeText(this.bytes.subarray(start, this.at), () => malformed(start, `${what} is not UTF-8`));
   }
 

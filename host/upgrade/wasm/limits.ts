@@ -20,6 +20,8 @@ export const EXPORTS_MAX = 1_000;
 export const ELEMENT_SEGMENTS_MAX = 1_000;
 export const DATA_SEGMENTS_MAX = 4_096;
 export const CUSTOM_SECTIONS_MAX = 64;
+/** Names of imports, exports and custom sections: engines disagree about longer ones. */
+export const WASM_NAME_BYTES_MAX = 100_000;
 export const BODY_BYTES_MAX = 65_536;
 /** Open blocks inside a function. */
 export const NESTING_MAX = 256;

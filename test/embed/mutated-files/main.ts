@@ -1,6 +1,7 @@
-/** `npm run embed:mutated`: the node and the hosts in other languages judge mutated handler files; exit 1 when two verdicts differ. */
+/** `npm run embed:mutated`: the node and the hosts in other languages judge handler files, mutated and made by hand; exit 1 when two verdicts differ. */
 import { Command } from "commander";
 import { EMBEDDED_HOSTS, verdictsOf } from "./embedded-hosts.js";
+import { FILES_BY_HAND, fileName } from "./files-by-hand.js";
 import { mutatedFiles } from "./mutated-files.js";
 import { nodeVerdicts } from "./node-verdicts.js";
 import { difference, type Verdicts } from "./verdict.js";
@@ -24,7 +25,8 @@ const program = new Command("npm run embed:mutated --")
 
 const options = program.opts<Options>();
 const [seed, runs] = [Number(options.seed), Number(options.runs)];
-const files = mutatedFiles(Number(options.files), seed);
+const mutated = Number(options.files);
+const files = [...mutatedFiles(mutated, seed), ...FILES_BY_HAND.map(({ bytes }) => bytes())];
 const due = nodeVerdicts(files, runs);
 report("node", due);
 for (const name of options.hosts.split(",")) {
@@ -52,7 +54,7 @@ function report(name: string, { verdicts, milliseconds }: Verdicts): void {
 function compare(name: string, { verdicts }: Verdicts): void {
   const differences = due.verdicts.flatMap((verdict, round) => {
     const what = difference(verdict, verdicts[round] ?? {});
-    return what ? [`${name}: seed ${seed}, round ${round}: the node says ${what}`] : [];
+    return what ? [`${name}: seed ${seed}, ${fileName(round, mutated)}: the node says ${what}`] : [];
   });
   for (const line of differences.slice(0, SHOWN_MAX)) say(line);
   say(`${name}: ${differences.length} of ${files.length} files are judged otherwise`);

@@ -5,10 +5,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { concatBytes, fromBase64 } from "../../../host/base/text/bytes.js";
+import { concatBytes, fromBase64, utf8 } from "../../../host/base/text/bytes.js";
 import { HANDLER_BYTES_MAX } from "../../../host/base/types/limits.js";
 import { examineHandler } from "../../../host/upgrade/handler/check/check.js";
 import { withMetered } from "../../../host/upgrade/handler/metered-section.js";
+import { FILES_BY_HAND } from "../../embed/mutated-files/files-by-hand.js";
 import { ROOT } from "../../house/sources.js";
 import { loadFile } from "../../vectors/harness.js";
 import { moduleOf } from "../bombs/module-of.js";
@@ -44,6 +45,10 @@ describe("check.wasm and the oracle → the same", () => {
 
   test.each([...REFUSED_MODULES, ...REFUSED_MANIFESTS])("of what is refused: $what", ({ what, bytes }) => {
     expect(compared(bytes(), what).findings).not.toEqual([]);
+  });
+
+  test.each(FILES_BY_HAND)("of a file that every host judges: $what", ({ what, bytes, code }) => {
+    expect(compared(bytes(), what).findings[0]?.code).toBe(code);
   });
 
   test("of 60 random guests and 400 random modules", () => {
@@ -124,6 +129,21 @@ describe("check.wasm", () => {
     const [finding] = compared(filler(HANDLER_BYTES_MAX + 1), "a byte more").findings;
     expect(finding?.code).toBe("UPG_HANDLER_LIMIT");
     expect(compared(file, "the next").findings).toEqual([]);
+  });
+
+  test("a message longer than 16 KiB, cut inside a character → the same as in TypeScript, without that character", () => {
+    for (const [character, bytes] of [
+      ["é", 2],
+      ["⁂", 3],
+      ["😀", 4],
+    ] as const) {
+      for (let length = 16_310; length < 16_345; length++) {
+        const manifest = `{"${"a".repeat(length)}":${character}`;
+        const [finding] = compared(build(guest(), manifest), `${character} after ${length} bytes`).findings;
+        expect(finding?.code).toBe("UPG_HANDLER_MANIFEST");
+        expect(utf8(finding?.message ?? "").length).toBeGreaterThan(16_384 - bytes);
+      }
+    }
   });
 
   test("facts of a module → its optional exports, its memory, the schedule", () => {

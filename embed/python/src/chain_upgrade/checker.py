@@ -21,7 +21,7 @@ from .manifest import MANIFEST_SECTION, Manifest
 from .wire import varint
 
 #: `check.sha256` of assembly/abi.json.
-CHECK_SHA256 = "b3631d38439f15bd585c40da9c5e259becf724b4cbe603fcd9bac077df85de92"
+CHECK_SHA256 = "a77fba1af5f87f87500d323d7fad0319d7c1cbdda76b0e5cf652d285d8067d20"
 _ABI_MAJOR = 1
 _IS_INVALID = 1
 _U32 = 0xFFFFFFFF

@@ -3,7 +3,7 @@
 use crate::oracle::read_handler;
 use crate::support::guest::Guest;
 use chain_upgrade::{Code, Handler};
-use wasm_encoder::{Instruction, ValType};
+use wasm_encoder::{CustomSection, Encode, Instruction, ValType};
 
 #[test]
 fn load_a_handler_made_by_hand_is_taken_and_its_hash_is_that_of_the_file() {
@@ -43,6 +43,21 @@ fn load_a_call_indirect_with_a_padded_table_index_is_taken_by_check_wasm_and_the
     file[at..at + short.len()].copy_from_slice(&[0x11, 0, 0x80, 0x80, 0x80, 0x80, 0]);
     Handler::load(&file, None).expect("an index of five bytes");
     read_handler(&file).expect("the oracle");
+}
+
+#[test]
+fn load_a_name_of_a_byte_too_many_is_refused_by_check_wasm_and_the_oracle() {
+    let named = |length: usize| {
+        let section = CustomSection { name: "a".repeat(length).into(), data: [].as_slice().into() };
+        let mut file = Guest::default().file();
+        file.push(0);
+        section.encode(&mut file);
+        file
+    };
+    Handler::load(&named(100_000), None).expect("a name as long as may be");
+    read_handler(&named(100_000)).expect("the oracle");
+    assert_eq!(Handler::load(&named(100_001), None).expect_err("too long").code(), Code::HandlerLimit);
+    assert_eq!(read_handler(&named(100_001)).expect_err("too long").code(), Code::HandlerLimit);
 }
 
 #[test]

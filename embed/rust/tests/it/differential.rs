@@ -41,12 +41,14 @@ fn compared(file: &[u8], what: &str) -> Verdict {
 }
 
 /// Of a module that cannot be decoded each reading names what it meets first. The oracle validates types of operands before it looks at
-/// imports and exports; check.wasm leaves them to the engine.
+/// the manifest, imports and exports; check.wasm leaves them to the engine, which validates a file without other faults.
 fn is_same_reason(oracle: Code, codes: &[Code]) -> bool {
-    use Code::{HandlerFormat, HandlerImport, HandlerLimit, HandlerMemory, HandlerOpcode};
+    use Code::{
+        HandlerExport, HandlerFormat, HandlerImport, HandlerLimit, HandlerManifest, HandlerMemory, HandlerOpcode,
+    };
     let of_decoding = [HandlerFormat, HandlerOpcode, HandlerLimit, HandlerMemory, HandlerImport];
     codes.contains(&oracle)
-        || oracle == HandlerFormat
+        || (oracle == HandlerFormat && codes.iter().any(|code| [HandlerExport, HandlerManifest].contains(code)))
         || (of_decoding.contains(&oracle) && codes.iter().any(|code| of_decoding.contains(code)))
 }
 

@@ -9,5 +9,9 @@ pub fn limit(what: &str) -> Error {
 }
 
 pub fn malformed(cause: &BinaryReaderError) -> Error {
+    // wasmparser has the limit of docs/abi.md: 100,000 bytes.
+    if cause.message() == "string size out of bounds" {
+        return limit("a name has more than 100000 bytes");
+    }
     Error::new(Code::HandlerFormat, format!("not a well-formed WebAssembly module: {cause}"))
 }
