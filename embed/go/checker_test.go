@@ -86,6 +86,17 @@ func TestParseManifest_everyField_isThere(t *testing.T) {
 	}
 }
 
+// Each field has its bytes for itself: who appends to one changes no other.
+func TestParseManifest_appendToAPrefix_changesNoOther(t *testing.T) {
+	manifest, err := ParseManifest([]byte(fullManifest))
+	must(t, err)
+	prefixes := manifest.Stores[0].Prefixes
+	_ = append(prefixes[0], 0xee, 0xee, 0xee, 0xee)
+	if want := [][]byte{{1}, {2, 0xff}}; !reflect.DeepEqual(prefixes, want) {
+		t.Errorf("got %x, want %x", prefixes, want)
+	}
+}
+
 func TestParseManifest_whatIsWrong_isNamedByItsPath(t *testing.T) {
 	var fields map[string]any
 	must(t, json.Unmarshal([]byte(fullManifest), &fields))

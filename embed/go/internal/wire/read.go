@@ -124,8 +124,10 @@ func (r *reader) take(length uint64) ([]byte, error) {
 	if length > uint64(len(r.bytes)-r.at) {
 		return nil, r.malformed("length")
 	}
-	part := r.bytes[r.at : r.at+int(length)]
-	r.at += len(part)
+	end := r.at + int(length)
+	// Without spare capacity: an append copies, and changes no other field.
+	part := r.bytes[r.at:end:end]
+	r.at = end
 	return part, nil
 }
 
