@@ -133,7 +133,9 @@ func checkFile(file []byte, isInvalid bool) (checked *checkedFile, err error) {
 		if _, err := c.put(file); err != nil {
 			return err
 		}
-		if _, err := c.call("check_file", uint64(len(file)), flags); err != nil {
+		// One byte too many is enough to refuse a file, and is a number of 32 bits.
+		length := uint64(min(len(file), handlerBytesMax+1))
+		if _, err := c.call("check_file", length, flags); err != nil {
 			return err
 		}
 		result, err := c.take("check_result")

@@ -28,6 +28,19 @@ func TestChecker_trap_isAnErrorOfTheMachineAndTheNextCheckWorks(t *testing.T) {
 	load(t, guest(t, "split-balances"), LoadOptions{})
 }
 
+// check.wasm takes a length of 32 bits, and this one has more. None of the memory is touched.
+func TestChecker_fileOfMoreThan4GiB_isRefusedByItsLength(t *testing.T) {
+	length := uint64(1)<<32 + 8
+	if uint64(int(length)) != length {
+		t.Skip("no file is so long here")
+	}
+	checked, err := checkFile(make([]byte, length), false)
+	must(t, err)
+	if failure := checked.failure(); failure == nil || failure.Code != CodeHandlerLimit {
+		t.Errorf("got %v", failure)
+	}
+}
+
 func TestChecker_filesAndReceiptsAtTheSameTime_doNotMix(t *testing.T) {
 	var all sync.WaitGroup
 	for _, name := range []string{"split-balances", "re-key", "split-balances", "re-key"} {

@@ -35,6 +35,15 @@ class Checks(unittest.TestCase):
         self.assertEqual(raised.exception.code, "UPG_HANDLER_ENGINE")
         self.assertEqual(check_file(handler_file()).findings, [])
 
+    def test_length(self) -> None:
+        """a file of more bytes than 32 bits can count → UPG_HANDLER_LIMIT"""
+
+        class Long(bytes):
+            def __len__(self) -> int:
+                return 2**32 + 8
+
+        self.assertEqual([finding.code for finding in check_file(Long()).findings], ["UPG_HANDLER_LIMIT"])
+
     def test_threads(self) -> None:
         """checks in several threads → each has its own result"""
         names = [f"plan-{i}" for i in range(4)]

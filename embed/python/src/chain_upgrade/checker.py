@@ -145,7 +145,8 @@ def with_checker(work: Callable[[_Checker], Result]) -> Result:
 def _check(data: bytes, flags: int) -> FileCheck:
     def work(checker: _Checker) -> FileCheck:
         checker.put(data)
-        checker.call("check_file", len(data), flags)
+        # One byte too many is enough to refuse a file, and is a number of 32 bits.
+        checker.call("check_file", min(len(data), HANDLER_BYTES_MAX + 1), flags)
         return decode_file_check(checker.take("check_result"), checker.take("check_metered"))
 
     return with_checker(work)
