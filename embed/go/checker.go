@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"fmt"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -123,8 +124,11 @@ func (c *checker) take(export string) ([]byte, error) {
 	return bytes.Clone(view), nil
 }
 
-// checkFile checks a file; isInvalid: the engine refused it.
+// checkFile checks a file; isInvalid: the engine refused it. A file that is too long waits for no other check.
 func checkFile(file []byte, isInvalid bool) (checked *checkedFile, err error) {
+	if len(file) > handlerBytesMax {
+		return tooLong(), nil
+	}
 	err = withChecker(func(c *checker) error {
 		flags := uint64(0)
 		if isInvalid {
@@ -133,21 +137,32 @@ func checkFile(file []byte, isInvalid bool) (checked *checkedFile, err error) {
 		if _, err := c.put(file); err != nil {
 			return err
 		}
-		// One byte too many is enough to refuse a file, and is a number of 32 bits.
-		length := uint64(min(len(file), handlerBytesMax+1))
-		if _, err := c.call("check_file", length, flags); err != nil {
-			return err
-		}
-		result, err := c.take("check_result")
-		if err != nil {
-			return err
-		}
-		if checked, err = decodeFileCheck(result); err != nil {
-			return coreMisfit("check.wasm returned what is no FileCheck: %v", err).because(err)
-		}
-		checked.metered, err = c.take("check_metered")
+		checked, err = c.check(len(file), flags)
 		return err
 	})
+	return checked, err
+}
+
+// tooLong is what check.wasm finds by the length alone.
+func tooLong() *checkedFile {
+	const what = "the file is longer than the %d bytes that are allowed; strip debug sections and build for size"
+	return &checkedFile{findings: []finding{{code: CodeHandlerLimit, message: fmt.Sprintf(what, handlerBytesMax)}}}
+}
+
+// check calls check_file for the input that was put, of this length.
+func (c *checker) check(length int, flags uint64) (*checkedFile, error) {
+	if _, err := c.call("check_file", uint64(length), flags); err != nil {
+		return nil, err
+	}
+	result, err := c.take("check_result")
+	if err != nil {
+		return nil, err
+	}
+	checked, err := decodeFileCheck(result)
+	if err != nil {
+		return nil, coreMisfit("check.wasm returned what is no FileCheck: %v", err).because(err)
+	}
+	checked.metered, err = c.take("check_metered")
 	return checked, err
 }
 

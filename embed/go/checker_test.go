@@ -28,6 +28,19 @@ func TestChecker_trap_isAnErrorOfTheMachineAndTheNextCheckWorks(t *testing.T) {
 	load(t, guest(t, "split-balances"), LoadOptions{})
 }
 
+func TestChecker_fileOfAByteTooMany_isRefusedInTheWordsOfCheckWasm(t *testing.T) {
+	found, err := checkFile(make([]byte, handlerBytesMax+1), false)
+	must(t, err)
+	var want *checkedFile
+	must(t, withChecker(func(c *checker) (err error) {
+		want, err = c.check(handlerBytesMax+1, 0)
+		return err
+	}))
+	if !reflect.DeepEqual(found.findings, want.findings) || len(want.findings) != 1 {
+		t.Errorf("got %+v, want %+v", found.findings, want.findings)
+	}
+}
+
 // check.wasm takes a length of 32 bits, and this one has more. None of the memory is touched.
 func TestChecker_fileOfMoreThan4GiB_isRefusedByItsLength(t *testing.T) {
 	length := uint64(1)<<32 + 8

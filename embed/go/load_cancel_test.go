@@ -59,6 +59,27 @@ func TestLoadHandler_contextThatEndsMeanwhile_isAnErrorOfOursAndLeavesNothing(t 
 	}
 }
 
+// A file that is too long is refused in the caller's goroutine, so it must not wait for another caller's check.
+func TestLoadHandler_longFileWhileAnotherFileIsChecked_isRefusedAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	refused := make(chan error, 1)
+	checkModule.Lock()
+	defer checkModule.Unlock()
+	go func() {
+		_, err := LoadHandler(ctx, make([]byte, handlerBytesMax+1), LoadOptions{})
+		refused <- err
+	}()
+	select {
+	case err := <-refused:
+		if codeOf(err) != CodeHandlerLimit {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("it waits")
+	}
+}
+
 func TestLoadHandler_wrongFileWithAContextThatCouldEnd_isRefusedAsWithout(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
