@@ -18,18 +18,27 @@ pub(crate) const FEATURES: WasmFeatures = WasmFeatures::MUTABLE_GLOBAL
     .union(WasmFeatures::CALL_INDIRECT_OVERLONG);
 
 pub(crate) fn engine() -> Result<&'static Engine> {
-    static ENGINE: OnceLock<std::result::Result<Engine, String>> = OnceLock::new();
-    ENGINE.get_or_init(start).as_ref().map_err(|reason| failure("the engine could not start", reason))
+    static ENGINE: OnceLock<Engine> = OnceLock::new();
+    once(&ENGINE, start)
 }
 
-fn start() -> std::result::Result<Engine, String> {
+/// The value, made by the first call that succeeds. Calls at the same time may each make one, of which the first is kept.
+pub(crate) fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = make()?;
+    Ok(cell.get_or_init(|| value))
+}
+
+fn start() -> Result<Engine> {
     let mut config = Config::new();
     // The name of a trap is all that is shown of it.
     config.wasm_backtrace_max_frames(None);
     config.max_wasm_stack(GUEST_STACK_BYTES);
     // How a cancelled run ends that calls nothing of the host's.
     config.epoch_interruption(true);
-    Engine::new(&config).map_err(|cause| format!("{cause:#}"))
+    Engine::new(&config).map_err(|cause| failure("the engine could not start", &format!("{cause:#}")))
 }
 
 /// What this engine or machine could not do: it says nothing about the handler, so no node may take it for a result.
@@ -50,3 +59,19 @@ impl std::fmt::Display for Reason {
 }
 
 impl std::error::Error for Reason {}
+
+#[cfg(test)]
+mod tests {
+    use super::{failure, once};
+    use crate::code::Code;
+    use std::sync::OnceLock;
+
+    #[test]
+    fn once_keeps_what_was_made_and_no_failure() {
+        let cell = OnceLock::new();
+        let failed = once(&cell, || Err(failure("the engine could not compile check.wasm", "no memory")));
+        assert_eq!(failed.expect_err("a failure").code(), Code::HandlerEngine);
+        assert_eq!(once(&cell, || Ok(1)).ok(), Some(&1));
+        assert_eq!(once(&cell, || Ok(2)).ok(), Some(&1));
+    }
+}

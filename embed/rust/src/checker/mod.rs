@@ -3,7 +3,7 @@
 mod file_check;
 
 use crate::code::Code;
-use crate::engine::{FEATURES, engine, failure};
+use crate::engine::{FEATURES, engine, failure, once};
 use crate::error::{Error, Result};
 use crate::limits::HANDLER_BYTES_MAX;
 use crate::text::hex;
@@ -51,10 +51,10 @@ pub(crate) fn decode_receipt(bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     Checker::new()?.receipt("receipt_decode", bytes)
 }
 
-/// Compiled once in a process.
+/// Compiled once in a process. The next call tries again after a failure, which a lack of memory may have caused.
 fn module() -> Result<&'static Module> {
-    static MODULE: OnceLock<Result<Module>> = OnceLock::new();
-    MODULE.get_or_init(|| compile(CHECK_WASM)).as_ref().map_err(Clone::clone)
+    static MODULE: OnceLock<Module> = OnceLock::new();
+    once(&MODULE, || compile(CHECK_WASM))
 }
 
 fn compile(wasm: &[u8]) -> Result<Module> {
