@@ -29,13 +29,13 @@ pub use cancel::Cancel;
 pub use checker::{CheckedFile, FileCheck, Finding, check_file};
 pub use code::Code;
 pub use error::{Error, Result};
-pub use handler::Handler;
+pub use handler::{GAS_SCHEDULE, Handler};
 pub use manifest::{Allowances, Manifest, ManifestScan, ManifestStore, ModuleVersions, StoreRename, StoreUpgrades};
 pub use memory_store::MemoryStore;
 pub use plan::{Any, Plan, Timestamp};
 pub use run::{
-    Check, GAS_SCHEDULE, Input, Level, Log, Progress, Receipt, Rehearsal, Report, RootChange, Run, StoreChange,
-    StoreReceipt, StoreReport,
+    Check, Input, Level, Log, Progress, Receipt, Rehearsal, Report, RootChange, Run, StoreChange, StoreReceipt,
+    StoreReport,
 };
 pub use store::{KVStore, Pair, Pairs, SharedStore, StoreError, Stores, Write};
 pub use version_map::VersionMap;

@@ -16,6 +16,8 @@ pub struct FileCheck {
     pub findings: Vec<Finding>,
     /// There whenever it could be read.
     pub manifest: Option<Manifest>,
+    /// By which the file was metered; empty with findings.
+    pub(crate) gas_schedule: String,
     function_names: BTreeMap<u64, String>,
 }
 
@@ -33,12 +35,18 @@ pub struct Finding {
 
 impl FileCheck {
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, String> {
-        let mut decoded = FileCheck { findings: Vec::new(), manifest: None, function_names: BTreeMap::new() };
+        let mut decoded = FileCheck {
+            findings: Vec::new(),
+            manifest: None,
+            gas_schedule: String::new(),
+            function_names: BTreeMap::new(),
+        };
         for field in all_fields(bytes)? {
             match field.number {
                 1 => decoded.findings.push(Finding::decode(field.bytes)?),
                 2 => decoded.function_names.extend([decode_name(field.bytes)?]),
                 3 => decoded.manifest = Some(Manifest::decode(field.bytes)?),
+                4 => decoded.gas_schedule = decode_gas_schedule(field.bytes)?,
                 _ => {}
             }
         }
@@ -101,6 +109,12 @@ fn decode_name(bytes: &[u8]) -> Result<(u64, String), String> {
     Ok(name)
 }
 
+/// Of the facts about a module.
+fn decode_gas_schedule(bytes: &[u8]) -> Result<String, String> {
+    let fields = all_fields(bytes)?;
+    fields.iter().find(|field| field.number == 1).map_or_else(|| Ok(String::new()), text)
+}
+
 /// The path in the JSON that a message about a manifest names: `manifest: $.versions["a b"].to: is missing`.
 fn manifest_path(message: &str) -> Option<&str> {
     let path = message.strip_prefix("manifest: ").filter(|rest| rest.starts_with('$'))?;
@@ -138,6 +152,14 @@ mod tests {
         assert_eq!(unnamed.details()["function"], "func[5]");
         assert!(of(Vec::new()).is_none());
         assert!(FileCheck::decode(&[0x0a, 5]).is_err());
+    }
+
+    #[test]
+    fn decode_reads_the_gas_schedule_of_the_facts() {
+        let facts = Writer::default().bytes(1, b"gas-9").uint(2, 1).finish();
+        let of = |encoded: Vec<u8>| FileCheck::decode(&encoded).expect("a FileCheck").gas_schedule;
+        assert_eq!(of(Writer::default().message(4, &facts).finish()), "gas-9");
+        assert_eq!(of(Vec::new()), "");
     }
 
     #[test]

@@ -12,6 +12,9 @@ pub(crate) use layout::{declared_versions, require_layout};
 use sha2::{Digest, Sha256};
 use wasmtime::Module;
 
+/// By which check.wasm meters handlers and this host charges. It is in every receipt.
+pub const GAS_SCHEDULE: &str = "gas-2";
+
 /// The counters of a metered module: exported mutable globals.
 pub(crate) const GAS_EXPORT: &str = "chain-upgrade:gas";
 pub(crate) const STACK_EXPORT: &str = "chain-upgrade:stack";
@@ -40,6 +43,7 @@ impl Handler {
         if let Some(refusal) = checked.file_check.refusal() {
             return Err(refusal);
         }
+        require_gas_schedule(&checked.file_check.gas_schedule)?;
         let manifest = checked.file_check.manifest.ok_or_else(|| Error::bug("a checked handler has no manifest"))?;
         let module = Module::from_binary(engine()?, &checked.metered)
             .map_err(|cause| failure("the engine could not compile the handler", &format!("{cause:#}")))?;
@@ -83,4 +87,24 @@ fn require_hash(hash: &[u8; 32], pinned: Option<&str>) -> Result<()> {
     let message =
         format!("the handler's file has SHA-256 {found:?}, the plan pins {pinned:?}: get the file that the plan names");
     Err(Error::new(Code::HandlerHash, message).with("sha256", found).with("pinned", pinned))
+}
+
+fn require_gas_schedule(metered_by: &str) -> Result<()> {
+    if metered_by == GAS_SCHEDULE {
+        return Ok(());
+    }
+    let what = format!("check.wasm meters by schedule {metered_by:?}, this host charges by {GAS_SCHEDULE:?}");
+    Err(Error::new(Code::BugCoreAbi, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Code, GAS_SCHEDULE, require_gas_schedule};
+
+    #[test]
+    fn a_handler_that_was_metered_by_another_schedule_is_a_bug_of_this_host() {
+        require_gas_schedule(GAS_SCHEDULE).expect("the schedule of this host");
+        assert_eq!(require_gas_schedule("gas-1").expect_err("another").code(), Code::BugCoreAbi);
+        assert_eq!(require_gas_schedule("").expect_err("none").code(), Code::BugCoreAbi);
+    }
 }

@@ -36,7 +36,6 @@ pub use receipt::{Receipt, RootChange, StoreReceipt};
 pub use rehearse::{Rehearsal, StoreChange};
 pub use report::{Report, StoreReport};
 use sandbox::Outcome;
-pub use schedule::GAS_SCHEDULE;
 
 /// A run that succeeded: what it did, and its writes, which nobody has seen yet. Drop it, and nothing happened.
 pub struct Run {

@@ -1,7 +1,7 @@
 //! The record of an upgrade by a Wasm handler: protobuf `chain.upgrade.v1.Receipt`, what every node computes alike.
 
 use super::Run;
-use super::schedule::GAS_SCHEDULE;
+use crate::handler::GAS_SCHEDULE;
 use std::collections::BTreeMap;
 
 /// Hashes of a store's root around the upgrade block's commit, of 32 bytes or empty.

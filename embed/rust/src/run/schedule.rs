@@ -1,8 +1,5 @@
 //! The part of gas schedule `gas-2` that the host takes itself (docs/gas.md, "What the host does"); the rest is in the metered code.
 
-/// Is in every receipt.
-pub const GAS_SCHEDULE: &str = "gas-2";
-
 /// Each byte of the file, before anything runs.
 pub(super) const FILE_BYTE: u64 = 1_000;
 /// Each call that the host makes.
