@@ -3,9 +3,9 @@
  * which it is: the first request that belongs to one kind names it. One engine is served at a time: blocks of two would
  * drop and commit each other's runs.
  */
-import { lstatSync, rmSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { messageOf, UpgradeError } from "../../base/errors/errors.js";
+import { removeOldSocket } from "../../base/files/old-socket.js";
 import { type AbciAddress, addressText, listenOptions } from "./address.js";
 import { type ConnectionKind, ENDING, kindOf } from "./calls.js";
 import { AbciConnection } from "./connection.js";
@@ -133,27 +133,6 @@ export class AbciServer {
     // After `onFailed`, so that what it writes down is there when the engine reads the exception.
     return this.#last.then(() => result);
   }
-}
-
-/** What a process leaves that was killed; the socket of one that runs stays. */
-export async function removeOldSocket(path: string): Promise<void> {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found) return;
-  const wrong = (what: string) => new UpgradeError("UPG_INVALID_CONFIG", `${path} ${what}, or use another path`);
-  if (!found.isSocket()) throw wrong("exists and is no socket: remove it");
-  if (await isServed(path)) throw wrong("is in use, another program listens there: end it");
-  rmSync(path, { force: true });
-}
-
-function isServed(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 }
 
 export function cannotListen(address: AbciAddress, cause: Error): UpgradeError {

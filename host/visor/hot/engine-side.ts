@@ -2,13 +2,14 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, type UpgradeError } from "../../base/errors/errors.js";
+import { removeOldSocket } from "../../base/files/old-socket.js";
 import type { Log } from "../../base/text/log-line.js";
 import { type AbciAddress, addressText, listenOptions } from "../../node/comet/address.js";
 import { engineEnded, engineFailed } from "../../node/comet/engine/halts.js";
 import { type CometFiles, prepareCometHome } from "../../node/comet/engine/home-files.js";
 import { cometFields } from "../../node/comet/engine/log-line.js";
 import { CometProcess } from "../../node/comet/engine/process.js";
-import { cannotListen, removeOldSocket } from "../../node/comet/server.js";
+import { cannotListen } from "../../node/comet/server.js";
 import { exceptionText, type LastBlock, REQUEST } from "./abci-message.js";
 import type { AbciRequest } from "./abci-request.js";
 import { CometState, type Resumption } from "./comet-state.js";

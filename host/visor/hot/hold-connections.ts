@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { UpgradeError } from "../../base/errors/errors.js";
 import type { Log } from "../../base/text/log-line.js";
-import { addressText, parseAbciAddress } from "../../node/comet/address.js";
+import { type AbciAddress, addressText, parseAbciAddress } from "../../node/comet/address.js";
 import type { CometFiles } from "../../node/comet/engine/home-files.js";
 import { requireHome } from "../../node/home/begun-genesis.js";
 import type { Home } from "../../node/home/home.js";
@@ -47,18 +47,34 @@ export interface HoldEnd {
   readonly failure?: UpgradeError;
 }
 
+/** Called once the home is this process's; returns what undoes it, which is called before the home is another's. */
+export type Begin = () => Promise<() => Promise<void>>;
+
 /**
- * Holds CometBFT's connections until the end. @param begin called once the home is this relay's; returns what undoes it
- * @throws UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG; whatever a hook throws
+ * Holds CometBFT's connections until the end.
+ * @throws UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG; whatever a hook or `begin` throws
  */
-export async function holdConnections(options: HoldOptions, begin = () => () => {}): Promise<HoldEnd> {
-  const { home, machine, flags, prefix, comet, log } = options;
-  const env = { ...options.env, ...options.workerEnv };
+export async function holdConnections(options: HoldOptions, begin?: Begin): Promise<HoldEnd> {
+  const { home } = options;
   requireHome(home);
   const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
   const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
   const lock = HomeLock.acquire(home.relayLockFile);
-  const end = begin();
+  try {
+    const end = await begin?.();
+    try {
+      return await relayed(options, address, worker);
+    } finally {
+      await end?.();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function relayed(options: HoldOptions, address: AbciAddress, worker: AbciAddress): Promise<HoldEnd> {
+  const { home, machine, flags, prefix, comet, log } = options;
+  const env = { ...options.env, ...options.workerEnv };
   const args = workerArgs(home.path, addressText(worker), flags);
   const of = { machine, args, socket: join(home.path, "worker.sock"), env, prefix };
   const relay = new Relay({
@@ -75,8 +91,6 @@ export async function holdConnections(options: HoldOptions, begin = () => () => 
     return { exit: error.kind.exit, failure: error };
   } finally {
     await relay.close();
-    lock.release();
-    end();
   }
 }
 

@@ -3,9 +3,10 @@
  * user, which `chainvisor status` asks. Neither is needed for an upgrade: what cannot be had is a warning.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import type { RequestListener, Server } from "node:http";
 import { messageOf } from "../../base/errors/errors.js";
+import { removeOldSocket } from "../../base/files/old-socket.js";
 import { PageFiles } from "../../serve/api/rest/page-files.js";
 import { closeServer, makeHttpServer } from "../../serve/limits/http-server.js";
 import { listen } from "../../serve/limits/listen.js";
@@ -106,12 +107,12 @@ function oncePage(unread: UnreadBytes): () => Promise<PageFiles> {
   };
 }
 
-/** The sidecar's own user alone may connect. One sidecar is on a home, so a socket that is there already is nobody's. */
+/** The sidecar's own user alone may connect. @throws Error: the path is too long, or in use: a relay that prepares upgrades has it too */
 async function listenAt(server: Server, path: string): Promise<void> {
   if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) {
     throw new Error(`${path} is too long for a socket: \`chainvisor status\` asks the address instead`);
   }
-  removeOldSocket(path);
+  await removeOldSocket(path);
   await new Promise<void>((resolve, reject) => {
     server.on("error", reject);
     // The socket is made within this call.
@@ -123,11 +124,4 @@ async function listenAt(server: Server, path: string): Promise<void> {
     }
   });
   chmodSync(path, 0o600);
-}
-
-/** @throws Error: something else has its name */
-function removeOldSocket(path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found && !found.isSocket()) throw new Error(`${path} exists and is no socket: remove it`);
-  rmSync(path, { force: true });
 }

@@ -5,7 +5,7 @@ import { UpgradeError } from "../../../host/base/errors/errors.js";
 import { diskFiles } from "../../../host/base/files/disk-files.js";
 import { Halt } from "../../../host/upgrade/module/halt.js";
 import { requestRestart } from "../../../host/visor/decide/restart-request.js";
-import type { HoldEnd, HoldOptions } from "../../../host/visor/hot/hold-connections.js";
+import type { Begin, HoldEnd, HoldOptions } from "../../../host/visor/hot/hold-connections.js";
 import { until } from "./hot/until.js";
 import { hurried, ScriptsHome } from "./scripts-home.js";
 
@@ -20,8 +20,9 @@ function hotHome(script: string, ends?: (HoldEnd | UpgradeError | "when it is st
   const help = 'test "$2" = --help && exec echo --engine --with-comet --transport --halt-linger\n';
   home.program("genesis", `${help}echo run >> $OUT\n${script}`);
   const slept: number[] = [];
-  const hold = async ({ signal }: HoldOptions): Promise<HoldEnd> => {
+  const hold = async ({ signal }: HoldOptions, begin?: Begin): Promise<HoldEnd> => {
     const end = ends?.shift() ?? { exit: 0 };
+    await begin?.();
     if (end === "when it is stopped") {
       home.write("held", "");
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

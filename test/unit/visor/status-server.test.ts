@@ -174,6 +174,13 @@ describe("openStatus()", () => {
     expect(existsSync(socket)).toBe(true);
   });
 
+  it("the socket of another process that serves → stays that one's, with a warning", async () => {
+    const other = await bed.open();
+    expect(bed.lines.join("\n")).toContain("is in use");
+    await other.close();
+    expect((await askStatus({ socket: socketPath(join(bed.home, "cosmovisor")) }))?.status.v).toBe(1);
+  });
+
   it("a head of 40 KB → 431; requests sent ahead → the connection ends; others are served", async () => {
     const { status } = await fetch(url("/status"), { headers: { "x-long": "x".repeat(40_000) } });
     expect(status).toBe(431);

@@ -6,7 +6,7 @@ import { Home } from "../../../node/home/home.js";
 import { placesOf } from "../../decide/decision/paths.js";
 import type { Machine } from "../../decide/machine.js";
 import { takeRestartRequest } from "../../decide/restart-request.js";
-import { type HoldEnd, type HoldOptions, holdConnections } from "../../hot/hold-connections.js";
+import { type Begin, type HoldEnd, type HoldOptions, holdConnections } from "../../hot/hold-connections.js";
 import { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
 import { HotHooks, type HotLoop } from "./hot-hooks.js";
@@ -28,15 +28,20 @@ export interface HoldHomeEnd extends HoldEnd {
 
 /**
  * Runs CometBFT and the application until both have exited.
- * @param begin called once the home is held; returns what undoes it
  * @throws StepFailure: the script before the upgrade failed; UpgradeError of files and settings
  */
-export async function holdHome(options: HoldHomeOptions, begin?: () => () => void): Promise<HoldHomeEnd> {
+export async function holdHome(options: HoldHomeOptions, begin?: Begin): Promise<HoldHomeEnd> {
   const { settings, machine, board, log, childEnv: env, isStaged, loop, hold = holdConnections, ...rest } = options;
   const staging = isStaged ? new Staging({ settings, machine, env, log, board }) : undefined;
   const over = new AbortController();
-  const restart = isStaged ? restartAsked(options, over.signal) : NEVER;
-  const signal = AbortSignal.any([options.signal, restart]);
+  const restart = new AbortController();
+  const signal = AbortSignal.any([options.signal, restart.signal]);
+  // Until the home is held, requests are for the process that holds it.
+  const begun: Begin = async () => {
+    const end = await begin?.();
+    if (isStaged) void lookForRequest(options, restart, over.signal);
+    return async () => end?.();
+  };
   try {
     const end = await hold(
       {
@@ -44,32 +49,29 @@ export async function holdHome(options: HoldHomeOptions, begin?: () => () => voi
         ...{ home: new Home(settings.home), retriesMax: settings.preUpgradeRetriesMax },
         hooks: new HotHooks({ ...options, signal }, staging, loop),
       },
-      begin,
+      begun,
     );
-    return { ...end, isRestart: restart.aborted && !options.signal.aborted && !end.failure };
+    return { ...end, isRestart: restart.signal.aborted && !options.signal.aborted && !end.failure };
   } finally {
     over.abort();
     await staging?.close();
   }
 }
 
-const NEVER = new AbortController().signal;
-
-/** Aborted when an operator asks for another start. */
-function restartAsked({ settings, machine, log }: HoldHomeOptions, over: AbortSignal): AbortSignal {
-  const asked = new AbortController();
+/** Aborts `restart` when an operator asks for another start. */
+async function lookForRequest(
+  { settings, machine, log }: HoldHomeOptions,
+  restart: AbortController,
+  over: AbortSignal,
+): Promise<void> {
   const { restartFile } = placesOf(settings);
-  const look = async () => {
-    while (!over.aborted && !asked.signal.aborted) {
-      if (isAsked(machine, restartFile)) {
-        log("info", "the application is started again, as `chainvisor restart` asks");
-        asked.abort();
-      }
-      await machine.clock.sleep(settings.pollInterval, over);
+  while (!over.aborted && !restart.signal.aborted) {
+    if (isAsked(machine, restartFile)) {
+      log("info", "the application is started again, as `chainvisor restart` asks");
+      restart.abort();
     }
-  };
-  void look();
-  return asked.signal;
+    await machine.clock.sleep(settings.pollInterval, over);
+  }
 }
 
 /** The application goes on whatever the disk refuses to show. */

@@ -48,19 +48,23 @@ export async function runRelay(options: RunRelayOptions): Promise<number> {
   const board = new Board(machine.clock);
   // Several relays on one machine would want the default's port.
   const statusAddress = read.sources.get("statusAddress") === "default" ? "" : settings.statusAddress;
-  const status = isStaged
-    ? await openStatus({ board, settings: { ...settings, statusAddress }, machine, args: flags, log })
-    : undefined;
   const stopping = new AbortController();
-  if (isStaged) takeRestartRequest(files, placesOf(settings).restartFile);
+  let endSignals: (() => void) | undefined;
+  // Where another relay has the home, its socket stays, and so does what is asked of it.
+  const begin = async () => {
+    endSignals ??= onSignals(stopping, log);
+    if (!isStaged) return async () => undefined;
+    takeRestartRequest(files, placesOf(settings).restartFile);
+    const status = await openStatus({ board, settings: { ...settings, statusAddress }, machine, args: flags, log });
+    return () => status.close();
+  };
   try {
     const { isCaseKept } = settings;
     const layout = new Layout({ home: home.path, name: settings.name, program, upgrades, own, isCaseKept });
     const of = { settings, machine, board, log, signal: stopping.signal, childEnv: env, layout, isStaged };
-    const begin = () => onSignals(stopping, log);
     const hold = () => holdHome({ ...of, flags, comet, prefix: envPrefix(name) }, begin);
     let end = await hold();
-    while (end.isRestart) end = await hold();
+    while (end.isRestart && !stopping.signal.aborted) end = await hold();
     if (end.failure) throw end.failure;
     return end.exit;
   } catch (error) {
@@ -68,7 +72,7 @@ export async function runRelay(options: RunRelayOptions): Promise<number> {
     log("error", error.message);
     return error.exit;
   } finally {
-    await status?.close();
+    endSignals?.();
   }
 }
 

@@ -1,5 +1,6 @@
 /** A relay on a home. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -45,6 +46,28 @@ describe("openRelay()", () => {
       message: expect.stringContaining("/no/such/program is missing"),
     });
     HomeLock.acquire(join(root, "data/RELAY")).release();
+  });
+
+  test("a home with a relay that prepares upgrades → its socket and what is asked of it stay", async () => {
+    const home = join(root, "prepared");
+    for (const [file, text] of [
+      ["config/genesis.json", "{}"],
+      ["cosmovisor/restart.json", "{}"],
+    ] as const) {
+      mkdirSync(join(home, file, ".."), { recursive: true });
+      writeFileSync(join(home, file), text);
+    }
+    const socket = join(home, "cosmovisor/chainvisor.sock");
+    const first = createServer((connection) => connection.end("first"));
+    await new Promise<void>((resolve) => first.listen(socket, resolve));
+    const lock = HomeLock.acquire(join(home, "data/RELAY"));
+    await expect(open(home)).rejects.toMatchObject({ code: "UPG_STORE_LOCKED", kind: { exit: 30 } });
+    expect([existsSync(socket), existsSync(join(home, "cosmovisor/restart.json"))]).toEqual([true, true]);
+    const said: Buffer[] = [];
+    for await (const bytes of connect(socket)) said.push(bytes as Buffer);
+    expect(Buffer.concat(said).toString()).toBe("first");
+    lock.release();
+    first.close();
   });
 
   test("a home whose path is too long for a socket → UPG_INVALID_CONFIG, with what to do", async () => {
