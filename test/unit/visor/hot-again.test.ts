@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { UpgradeError } from "../../../host/base/errors/errors.js";
 import { diskFiles } from "../../../host/base/files/disk-files.js";
 import { Halt } from "../../../host/upgrade/module/halt.js";
+import { queuePlans } from "../../../host/visor/decide/decision/queue.js";
 import { requestRestart } from "../../../host/visor/decide/restart-request.js";
 import type { Begin, HoldEnd, HoldOptions } from "../../../host/visor/hot/hold-connections.js";
 import { until } from "./hot/until.js";
@@ -107,6 +108,19 @@ describe("CometBFT that exits by itself under the hot switch", () => {
     expect([await wrong.run(5), wrong.home.lines]).toEqual([2, ["error no cometbft [UPG_INVALID_CONFIG]"]]);
     expect(wrong.slept).toEqual([]);
   });
+});
+
+test("a height that is queued under the hot switch → both are stopped in order, and the application runs with --halt-height", async () => {
+  const { home, run } = hotHome("exit 13", ["when it is stopped"]);
+  const running = run(0);
+  await until(() => existsSync(home.file("held")));
+  queuePlans(diskFiles, home.file("cosmovisor"), [{ name: "v2", height: 1_000n, info: "" }]);
+  const exit = await running;
+  const lines = home.lines.join("\n");
+  expect(exit, lines).toBe(1);
+  expect(lines).toContain('"v2" is queued for height 1000');
+  expect(lines).toContain("a height of the operator's own is queued");
+  expect(lines).toContain("args=[start --halt-height 1000 --engine cometbft");
 });
 
 test("`chainvisor restart` under the hot switch → CometBFT and the application are stopped in order and started again, no crash", async () => {

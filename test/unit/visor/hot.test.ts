@@ -165,6 +165,13 @@ describe("HotHooks", () => {
     expect(board.current).toMatchObject({ phase: "running", plan: null });
   });
 
+  it("no plan is scheduled → the status says that the node's plan was read", () => {
+    const { board, hooks } = made();
+    expect(board.current.is_plan_read).toBeUndefined();
+    hooks.onPlan(undefined);
+    expect(board.current.is_plan_read).toBe(true);
+  });
+
   it("the height comes while the program is tried → that ends: the program is asked at the height", () => {
     const { hooks, staged } = made(false, "/bin/true");
     hooks.onPlan({ name: "v2", height: 10n, info: "" });

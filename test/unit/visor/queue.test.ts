@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { diskFiles } from "../../../host/base/files/disk-files.js";
+import { Home } from "../../../host/node/home/home.js";
+import { HomeLock } from "../../../host/node/home/home-lock.js";
 import { queueFile, queuePlans, readQueue, unqueuePlan } from "../../../host/visor/decide/decision/queue.js";
 import { addUpgrades, type UpgradeToAdd } from "../../../host/visor/stage/layout/add-upgrade.js";
 import { upgradesInCsv, upgradesInList } from "../../../host/visor/stage/layout/batch.js";
@@ -102,6 +104,18 @@ describe("addUpgrades()", () => {
     expect(diskFiles.facts(join(at.root, "upgrades"))).toBeUndefined();
     await addUpgrades([{ name: "v10", executable: exe, height: 2091n }], options);
     expect(seen(readQueue(diskFiles, at).plans)).toEqual(["v10 2091 queue"]);
+  });
+
+  test("a height, beside a relay → refused, also by force, unless a sidecar runs", async () => {
+    const at = place();
+    const relay = HomeLock.acquire(new Home(at.home).relayLockFile);
+    const upgrades = [{ name: "v2", executable: exe, height: 181n }];
+    const refused = { code: "UPG_INVALID_ARGUMENT", message: expect.stringContaining("a relay runs on") };
+    await expect(add(at, upgrades, true)).rejects.toMatchObject(refused);
+    await add(at, [{ name: "v2", executable: exe, height: undefined }]);
+    const sidecar = HomeLock.acquire(join(at.root, "chainvisor.lock"));
+    await add(at, upgrades, true);
+    for (const lock of [relay, sidecar]) lock.release();
   });
 
   test("a height that another plan is queued for → refused, and nothing is written; forced → both", async () => {

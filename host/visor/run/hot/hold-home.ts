@@ -4,7 +4,7 @@
  */
 import { Home } from "../../../node/home/home.js";
 import { placesOf } from "../../decide/decision/paths.js";
-import type { Machine } from "../../decide/machine.js";
+import { readQueue } from "../../decide/decision/queue.js";
 import { takeRestartRequest } from "../../decide/restart-request.js";
 import { type Begin, type HoldEnd, type HoldOptions, holdConnections } from "../../hot/hold-connections.js";
 import { Staging } from "../../stage/staging.js";
@@ -58,16 +58,13 @@ export async function holdHome(options: HoldHomeOptions, begin?: Begin): Promise
   }
 }
 
-/** Aborts `restart` when an operator asks for another start. */
-async function lookForRequest(
-  { settings, machine, log }: HoldHomeOptions,
-  restart: AbortController,
-  over: AbortSignal,
-): Promise<void> {
-  const { restartFile } = placesOf(settings);
+/** Aborts `restart` when an operator asks for another start, or queues a height, which the sidecar's other switch stops before. */
+async function lookForRequest(options: HoldHomeOptions, restart: AbortController, over: AbortSignal): Promise<void> {
+  const { settings, machine, log } = options;
   while (!over.aborted && !restart.signal.aborted) {
-    if (isAsked(machine, restartFile)) {
-      log("info", "the application is started again, as `chainvisor restart` asks");
+    const why = whyRestarted(options);
+    if (why !== undefined) {
+      log("info", `the application is started again, ${why}`);
       restart.abort();
     }
     await machine.clock.sleep(settings.pollInterval, over);
@@ -75,10 +72,13 @@ async function lookForRequest(
 }
 
 /** The application goes on whatever the disk refuses to show. */
-function isAsked({ files }: Machine, restartFile: string): boolean {
+function whyRestarted({ settings, machine: { files }, loop }: HoldHomeOptions): string | undefined {
   try {
-    return takeRestartRequest(files, restartFile);
+    if (takeRestartRequest(files, placesOf(settings).restartFile)) return "as `chainvisor restart` asks";
+    // A relay without a sidecar is in no position to stop before a height, and refuses it at its start.
+    const [queued] = loop ? readQueue(files, settings).plans : [];
+    return queued && `since "${queued.name}" is queued for height ${queued.height}`;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -94,6 +94,7 @@ export class HotHooks implements RelayHooks {
   onPlan(plan: Plan | undefined): void {
     const { board } = this.of;
     if (this.#due) return;
+    if (!board.current.is_plan_read) board.update({ is_plan_read: true, rpc_failure: undefined });
     const isSame = this.#isPlanKnown && plan?.name === this.#plan?.name && plan?.height === this.#plan?.height;
     this.#plan = plan;
     this.#isPlanKnown = true;

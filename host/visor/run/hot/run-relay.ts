@@ -1,12 +1,18 @@
 /** `chaind relay`: the hot switch without a sidecar's loop around it. When it ends, the next start is somebody else's. */
+import { UpgradeError } from "../../../base/errors/errors.js";
+import type { Files } from "../../../base/files/files.js";
 import { StopRequests } from "../../../base/terminal/stop-requests.js";
 import type { Log } from "../../../base/text/log-line.js";
 import { envPrefix } from "../../../base/text/program-text.js";
+import { shellWord } from "../../../base/text/shell-word.js";
 import { Layout } from "../../../node/programs/layout.js";
 import { placesOf } from "../../decide/decision/paths.js";
+import { readQueue } from "../../decide/decision/queue.js";
+import { nodeFacts } from "../../decide/heights/node-facts.js";
 import type { Machine } from "../../decide/machine.js";
 import { takeRestartRequest } from "../../decide/restart-request.js";
 import { readSettings, requireSettings } from "../../decide/settings/read.js";
+import type { Settings } from "../../decide/settings.js";
 import type { HoldOptions } from "../../hot/hold-connections.js";
 import { chainvisorOf } from "../../stage/supervision.js";
 import { Board } from "../../status/board.js";
@@ -54,6 +60,7 @@ export async function runRelay(options: RunRelayOptions): Promise<number> {
   const begin = async () => {
     endSignals ??= onSignals(stopping, log);
     if (!isStaged) return async () => undefined;
+    await requireNoQueuedHeight(files, settings);
     takeRestartRequest(files, placesOf(settings).restartFile);
     const status = await openStatus({ board, settings: { ...settings, statusAddress }, machine, args: flags, log });
     return () => status.close();
@@ -74,6 +81,20 @@ export async function runRelay(options: RunRelayOptions): Promise<number> {
   } finally {
     endSignals?.();
   }
+}
+
+/** The program that runs would make the block of such a height. @throws UpgradeError UPG_INVALID_CONFIG */
+async function requireNoQueuedHeight(files: Files, settings: Settings): Promise<void> {
+  const { plans } = readQueue(files, settings);
+  if (plans.length === 0) return;
+  const { reached } = await nodeFacts({ files, settings, sidecar: undefined });
+  const next = plans.find(({ height }) => height > (reached?.height ?? 0n));
+  if (!next) return;
+  const { name, height } = next;
+  throw new UpgradeError(
+    "UPG_INVALID_CONFIG",
+    `"${name}" is queued for height ${height} (add-upgrade --upgrade-height), which a relay does not stop before: run the node by \`chainvisor run\`, or take the height back with \`chainvisor add-upgrade ${shellWord(name)} NEW_PROGRAM --upgrade-height 0 --force\``,
+  );
 }
 
 /** The first one asks the relay to stop; a second one ends it at once, and its children with it. Returns what undoes it. */

@@ -2,11 +2,14 @@
 import { resolve } from "node:path";
 import type { Files } from "../../../base/files/files.js";
 import { usage } from "../../../base/terminal/usage.js";
+import { Home } from "../../../node/home/home.js";
+import { livingHolder } from "../../../node/home/home-lock.js";
 import { Layout } from "../../../node/programs/layout.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { isSame, queuePlans, readQueue, unqueuePlan } from "../../decide/decision/queue.js";
 import type { Settings } from "../../decide/settings.js";
 import { contradiction } from "../plan-conflicts.js";
+import { chainvisorOf } from "../supervision.js";
 import { placeProgram, requireExecutable } from "./install-program.js";
 
 const FOLDER_MODE = 0o755;
@@ -49,6 +52,7 @@ export async function addUpgrades(upgrades: readonly UpgradeToAdd[], options: Ad
   requireDifferent(added);
   requireFreeHeights(added, options);
   requireUpcoming(added, options);
+  requireNoRelay(added, options);
   requireBesideChain(added, options);
   for (const { name, program, executable } of added) {
     await placeProgram(files, executable, program, FOLDER_MODE);
@@ -111,6 +115,15 @@ function requireBesideChain(added: readonly Checked[], { chain }: AddOptions): v
         `${why}. Add the program of "${chain?.name}" without --upgrade-height: the sidecar switches when the chain halts for it`,
       );
   }
+}
+
+/** A relay without a sidecar makes the block with the program that runs. */
+function requireNoRelay(added: readonly Checked[], { settings }: AddOptions): void {
+  if (!added.some(hasHeight) || chainvisorOf(settings) !== undefined) return;
+  if (livingHolder(new Home(settings.home).relayLockFile) === undefined) return;
+  throw usage(
+    `a relay runs on ${settings.home}, which does not stop before a height of your own. Stop it, queue the height, and run the node by \`chainvisor run\``,
+  );
 }
 
 /** With --force, too: the sidecar passes over a plan at such a height. */

@@ -4,8 +4,10 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { diskFiles } from "../../../../host/base/files/disk-files.js";
 import { Home } from "../../../../host/node/home/home.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
+import { queuePlans } from "../../../../host/visor/decide/decision/queue.js";
 import { runRelay } from "../../../../host/visor/run/hot/run-relay.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
 
@@ -68,6 +70,17 @@ describe("openRelay()", () => {
     expect(Buffer.concat(said).toString()).toBe("first");
     lock.release();
     first.close();
+  });
+
+  test("a home with a height of the operator's own → UPG_INVALID_CONFIG, 2: only a sidecar stops before it", async () => {
+    const home = join(root, "queued");
+    mkdirSync(join(home, "config"), { recursive: true });
+    writeFileSync(join(home, "config/genesis.json"), "{}");
+    mkdirSync(join(home, "cosmovisor"));
+    queuePlans(diskFiles, join(home, "cosmovisor"), [{ name: "v2", height: 9n, info: "" }]);
+    const refused = { code: "UPG_INVALID_CONFIG", message: expect.stringContaining('"v2" is queued for height 9') };
+    await expect(open(home)).rejects.toMatchObject(refused);
+    HomeLock.acquire(join(home, "data/RELAY")).release();
   });
 
   test("a home whose path is too long for a socket → UPG_INVALID_CONFIG, with what to do", async () => {
