@@ -1,4 +1,5 @@
 /** What follows an end of the application where the sidecar holds CometBFT's connections: the same as after a run without that. */
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { UpgradeError } from "../../../host/base/errors/errors.js";
@@ -10,24 +11,33 @@ import type { Begin, HoldEnd, HoldOptions } from "../../../host/visor/hot/hold-c
 import { until } from "./hot/until.js";
 import { hurried, ScriptsHome } from "./scripts-home.js";
 
+type Held = (options: HoldOptions) => Promise<HoldEnd>;
+
+/** Holds until it is to stop. */
+const untilStopped =
+  (end: HoldEnd): Held =>
+  async ({ signal }) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    return end;
+  };
+
 /**
  * A home whose program knows the flags of the hot switch, and a `cometbft` that is never started: no program serves.
  * @param ends of CometBFT and the application, in place of theirs
  */
-function hotHome(script: string, ends?: (HoldEnd | UpgradeError | "when it is stopped")[]) {
+function hotHome(script: string, ends?: (HoldEnd | UpgradeError | Held)[]) {
   const home = new ScriptsHome();
   home.write("config/genesis.json", "{}");
   const comet = home.write("cometbft", "#!/bin/sh\necho 0.38.17\n", 0o755);
   const help = 'test "$2" = --help && exec echo --engine --with-comet --transport --halt-linger\n';
   home.program("genesis", `${help}echo run >> $OUT\n${script}`);
   const slept: number[] = [];
-  const hold = async ({ signal }: HoldOptions, begin?: Begin): Promise<HoldEnd> => {
+  const hold = async (options: HoldOptions, begin?: Begin): Promise<HoldEnd> => {
     const end = ends?.shift() ?? { exit: 0 };
     await begin?.();
-    if (end === "when it is stopped") {
+    if (typeof end === "function") {
       home.write("held", "");
-      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      return { exit: 0 };
+      return end(options);
     }
     if (end instanceof UpgradeError) throw end;
     return end;
@@ -73,7 +83,7 @@ describe("an application that exits under the hot switch", () => {
 });
 
 /** As the hold returns it: halt.json has the same. */
-const failed = (failure: Halt): HoldEnd => ({ exit: failure.kind.exit, failure });
+const failed = (failure: UpgradeError): HoldEnd => ({ exit: failure.kind.exit, failure });
 const killed = () => failed(new Halt("UPG_HALT_ENGINE", "CometBFT ended by itself (signal SIGKILL)", 5n));
 const lost = () => failed(new Halt("UPG_HALT_WORKER", "worker v2 crashed", 5n));
 
@@ -110,8 +120,44 @@ describe("CometBFT that exits by itself under the hot switch", () => {
   });
 });
 
+describe("a sidecar that is stopped under the hot switch", () => {
+  test.each<[string, HoldEnd, number]>([
+    ["both have stopped in order", { exit: 0 }, 0],
+    ["it held at an upgrade's height", { exit: 10 }, 0],
+    ["the worker's own failure in the block that it finished", { exit: 30 }, 30],
+    ["CometBFT's disk is full", failed(new UpgradeError("UPG_STORE_FULL", "no space")), 30],
+  ])("%s → %j: its exit status is %i", async (_, end, exit) => {
+    const { home, run } = hotHome("", [untilStopped(end)]);
+    const running = run(5);
+    await until(() => existsSync(home.file("held")));
+    home.stop.abort();
+    expect(await running).toBe(exit);
+    expect(home.lines.filter((line) => line.includes("started again"))).toEqual([]);
+  });
+
+  test.each(["stopped", "started again"])(
+    "what a script has left → is ended before the sidecar has %s",
+    async (what) => {
+      let left: ChildProcess | undefined;
+      const leaves: Held = async (options) => {
+        left = spawn("/bin/sleep", ["600"], { env: { ...options.env }, stdio: "ignore" });
+        return untilStopped({ exit: 0 })(options);
+      };
+      const isEnded = () => until(() => left?.signalCode !== null);
+      const next: Held = () => isEnded().then(() => ({ exit: 13 }));
+      const { home, run } = hotHome("", [leaves, next]);
+      const running = run(0);
+      await until(() => existsSync(home.file("held")));
+      if (what === "stopped") home.stop.abort();
+      else requestRestart(diskFiles, home.file("cosmovisor/restart.json"));
+      expect(await running).toBe(what === "stopped" ? 0 : 13);
+      await isEnded();
+    },
+  );
+});
+
 test("a height that is queued under the hot switch → both are stopped in order, and the application runs with --halt-height", async () => {
-  const { home, run } = hotHome("exit 13", ["when it is stopped"]);
+  const { home, run } = hotHome("exit 13", [untilStopped({ exit: 0 })]);
   const running = run(0);
   await until(() => existsSync(home.file("held")));
   queuePlans(diskFiles, home.file("cosmovisor"), [{ name: "v2", height: 1_000n, info: "" }]);
@@ -124,7 +170,7 @@ test("a height that is queued under the hot switch → both are stopped in order
 });
 
 test("`chainvisor restart` under the hot switch → CometBFT and the application are stopped in order and started again, no crash", async () => {
-  const { home, run, slept } = hotHome("", ["when it is stopped", { exit: 13 }]);
+  const { home, run, slept } = hotHome("", [untilStopped({ exit: 0 }), { exit: 13 }]);
   const running = run(0);
   await until(() => existsSync(home.file("held")));
   requestRestart(diskFiles, home.file("cosmovisor/restart.json"));

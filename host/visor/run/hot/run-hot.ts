@@ -19,11 +19,16 @@ const HELP_MILLIS = 20_000;
 const ENDED_AT_ONCE_EXIT = 15;
 const WITHOUT_COMET = "it needs `chainvisor run start --engine cometbft`";
 
+/** Of a run that was stopped in order. 10: it held at an upgrade's height. */
+const STOPPED_EXITS: ReadonlySet<number> = new Set([0, 10]);
+
 /**
- * How a run ended: as one of the application without the sidecar's hold of the connections, or since the sidecar is to stop, or to start
- * it again.
+ * How a run ended: as one of the application without the sidecar's hold of the connections, or since an operator asked for it. Then `exit`
+ * is the sidecar's status; undefined: the application is to be started again.
  */
-export type HotEnd = "stop" | "restart" | { readonly end: ProcessEnd; readonly failure: LastFailure | undefined };
+export type HotEnd =
+  | { readonly exit: number | undefined }
+  | { readonly end: ProcessEnd; readonly failure: LastFailure | undefined };
 
 /**
  * Runs CometBFT and the application, which is replaced at an upgrade, until both have ended.
@@ -35,7 +40,7 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
   const home = new Home(settings.home);
   const prefix = prefixOf(settings.name);
   const why = whyNot(shared) ?? (await whyNotProgram(shared, current));
-  if (signal.aborted) return "stop";
+  if (signal.aborted) return { exit: 0 };
   // The settings of another chain's program are not read.
   const args =
     why === undefined ? startArgs(shared.args, { env, prefix, table: readConfig(home.path, "app") }) : undefined;
@@ -56,8 +61,9 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
       ...{ startCommand: shared.starts.run, serviceCommand: shared.starts.service },
       comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
     });
-    if (signal.aborted) return "stop";
-    if (isRestart) return "restart";
+    // A failure stays one.
+    if (signal.aborted) return { exit: !failure && STOPPED_EXITS.has(exit) ? 0 : exit };
+    if (isRestart) return { exit: undefined };
     const said = failure && { exit, code: failure.code, message: failure.message };
     return { end: { exit, signal: null }, failure: said };
   } finally {

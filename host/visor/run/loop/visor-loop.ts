@@ -172,7 +172,7 @@ export class VisorLoop {
     }
     this.#isHungUp = false;
     const held = shared.settings.isHotSwitch ? await this.#runHot(current) : undefined;
-    if (typeof held === "string") return held === "stop" ? 0 : undefined;
+    if (held && "exit" in held) return held.exit;
     if (held) {
       await this.#exited(currentProgram(shared), held.end, { isOurs: true, failure: held.failure });
       return undefined;
@@ -213,7 +213,7 @@ export class VisorLoop {
         this.#observations.forget();
         this.#afterExit.forget();
       },
-    });
+    }).finally(() => this.#stopper.stopLeftovers());
   }
 
   /** The application has exited by itself: the next step decides what follows. */
