@@ -30,8 +30,13 @@ export interface RelayHooks {
   readonly preparation: { isChecked(program: Program): boolean; readonly isCommandNeeded?: boolean } | undefined;
   /** Is the plan's program fetched, so that nobody has to put it in its place? */
   isFetched(plan: Plan): boolean;
-  /** While no worker runs; when it rejects, nothing is started, and the relay ends with the error. */
-  beforeUpgrade(plan: Plan): Promise<void>;
+  /** At the height the relay asks the plan's program by its `pre-upgrade`: nobody else does when this has resolved. */
+  beforePreUpgrade(): Promise<void>;
+  /**
+   * While no worker runs; when it rejects, nothing is started, and the relay ends with the error.
+   * @param signal aborted when the relay is to stop
+   */
+  beforeUpgrade(plan: Plan, signal: AbortSignal): Promise<void>;
   /** Makes the program the one that runs first from now on. @throws what the system says */
   link(plan: Plan, program: Program, ended: Program): void;
 }

@@ -33,7 +33,7 @@ export interface NextProgramOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Further questions to a `pre-upgrade` that asks for them; Cosmovisor's DAEMON_PREUPGRADE_MAX_RETRIES. */
   readonly retriesMax: number;
-  readonly hooks: Pick<RelayHooks, "beforeUpgrade" | "link" | "onHold" | "isFetched">;
+  readonly hooks: Pick<RelayHooks, "beforePreUpgrade" | "beforeUpgrade" | "link" | "onHold" | "isFetched">;
   /** Was the program asked before the height? */
   readonly isChecked: (program: Program) => boolean;
   readonly log: Log;
@@ -99,11 +99,12 @@ export class NextProgram {
     const wait = new ProgramWait(this.options, plan, next, ended);
     while (!signal.aborted) {
       if (wait.isToBeAsked(next.file === program.file ? ended.file : undefined)) {
-        const problem = this.options.isChecked(next) ? undefined : await this.problem(next);
+        const problem = this.options.isChecked(next) ? undefined : await this.#problemAtHeight(next);
+        if (signal.aborted) return undefined;
         if (problem === undefined) return await this.#linked(plan, next, program);
         wait.refused(problem);
       } else if (wait.hasChanged(this.filesOf(program)) && (await this.#isReady(program))) {
-        await this.options.hooks.beforeUpgrade(plan);
+        await this.options.hooks.beforeUpgrade(plan, signal);
         return program;
       }
       await sleep(LOOK_MILLIS, undefined, { signal }).catch(() => undefined);
@@ -111,9 +112,15 @@ export class NextProgram {
     return undefined;
   }
 
-  async #linked(plan: Plan, program: Program, ended: Program): Promise<Program> {
-    const { hooks } = this.options;
-    await hooks.beforeUpgrade(plan);
+  async #problemAtHeight(program: Program): Promise<string | undefined> {
+    await this.options.hooks.beforePreUpgrade();
+    return this.problem(program);
+  }
+
+  async #linked(plan: Plan, program: Program, ended: Program): Promise<Program | undefined> {
+    const { hooks, signal } = this.options;
+    await hooks.beforeUpgrade(plan, signal);
+    if (signal.aborted) return undefined;
     hooks.link(plan, program, ended);
     return program;
   }

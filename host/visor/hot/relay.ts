@@ -60,6 +60,10 @@ export class Relay {
   readonly #beforeHeight: BeforeHeight;
   readonly #restarts = new CrashLoop(WORKER_RESTARTS);
   readonly #stop: Promise<"stop">;
+  /** Aborted when all of it ends, for whatever reason. */
+  readonly #closing = new AbortController();
+  /** The wait for the next program; never rejects. */
+  #waiting: Promise<unknown> = Promise.resolve();
   #worker: Worker | undefined;
   /** The plan whose block CometBFT waits for. */
   #due: Plan | undefined;
@@ -72,7 +76,10 @@ export class Relay {
   constructor(private readonly options: RelayOptions) {
     const { signal } = options;
     this.#engine = new EngineSide({ ...options, onCommitted: () => this.#committed() });
-    const succession = new NextProgram({ ...options, isChecked: (program) => this.#beforeHeight.isChecked(program) });
+    const succession = new NextProgram({
+      ...{ ...options, signal: AbortSignal.any([signal, this.#closing.signal]) },
+      isChecked: (program) => this.#beforeHeight.isChecked(program),
+    });
     this.#nextProgram = succession;
     this.#beforeHeight = new BeforeHeight({ ...options, problemOf: (program) => succession.problem(program) });
     this.#stop = new Promise((resolve) => {
@@ -101,6 +108,8 @@ export class Relay {
 
   /** CometBFT ends first, and in order where a worker serves it. */
   async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#waiting;
     await this.#beforeHeight.close();
     await this.#engine.stop(this.#isServing);
     await this.#worker?.stop();
@@ -235,7 +244,9 @@ export class Relay {
     this.#due = plan;
     this.options.hooks.onDue(plan);
     const startedWith = this.#startedWith ?? this.#nextProgram.filesOf(program);
-    const next = await this.#orStop(this.#nextProgram.next(plan, program, { ...startedWith, why }));
+    const waiting = this.#nextProgram.next(plan, program, { ...startedWith, why });
+    this.#waiting = waiting.catch(() => undefined);
+    const next = await this.#orStop(waiting);
     if (!next || next === "stop") return { exit: HELD_EXIT };
     this.options.log("info", `worker ${next.name} is next, for "${plan.name}"`);
     return { program: next };

@@ -178,3 +178,17 @@ test("`chainvisor restart` under the hot switch → CometBFT and the application
   expect(home.lines).toContain("info the application is started again, as `chainvisor restart` asks");
   expect([slept, existsSync(home.file("cosmovisor/restart.json"))]).toEqual([[], false]);
 });
+
+test("`chainvisor restart` while the switch is made → taken when it is made: the operator's script is not cut off", async () => {
+  const seen: boolean[] = [];
+  const switching: Held = async (options) => {
+    home.board.update({ phase: "switching" });
+    requestRestart(diskFiles, home.file("cosmovisor/restart.json"));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    seen.push(options.signal.aborted);
+    home.board.update({ phase: "migrating" });
+    return untilStopped({ exit: 10 })(options);
+  };
+  const { home, run } = hotHome("", [switching, { exit: 13 }]);
+  expect([await run(0), seen]).toEqual([13, [false]]);
+});

@@ -74,9 +74,16 @@ describe("startArgs()", () => {
 });
 
 describe("HotHooks", () => {
-  function made(isDownloadAllowed = false, next = "/no/such/program", board = new Board(statusMachine.clock)) {
+  const { signal } = new AbortController();
+
+  function made(
+    isDownloadAllowed = false,
+    next = "/no/such/program",
+    board = new Board(statusMachine.clock),
+    { isStaged = true, customPreUpgrade = "" } = {},
+  ) {
     const staged: (string | undefined)[] = [];
-    const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade: "", isDownloadAllowed };
+    const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade, isDownloadAllowed };
     const layout = { of: () => ({ name: "v2", file: next, folder: undefined }) };
     const of = { settings, machine: statusMachine, layout, board, log: () => undefined, childEnv: {} } as unknown;
     const staging = {
@@ -86,7 +93,7 @@ describe("HotHooks", () => {
       close: async () => void staged.push("closed"),
     };
     const loop = { runBegins: () => undefined, switched: () => undefined };
-    const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], staging, loop);
+    const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], isStaged ? staging : undefined, loop);
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       end = resolve;
@@ -116,7 +123,7 @@ describe("HotHooks", () => {
     expect(board.current.program).toMatchObject({ name: "genesis", pid: null });
     hooks.onHold("/x/v2 is missing", "cp");
     expect(board.current).toMatchObject({ phase: "halted", message: "/x/v2 is missing", next: ["cp"] });
-    await hooks.beforeUpgrade(plan);
+    await hooks.beforeUpgrade(plan, signal);
     // Nothing is tried beside the program that makes the block, and nothing is said of it that was right before the switch.
     expect(staged).toEqual(["v2", "v2", "hurry", "closed"]);
     hooks.onWorker(worker("v2", 8));
@@ -140,20 +147,17 @@ describe("HotHooks", () => {
     expect(board.current).toMatchObject({ phase: "halted", message: "/x/v2 is not fetched yet", next: [] });
   });
 
-  it.each([
-    ["migrating", 1],
-    // By the loop, before CometBFT was started, which has counted it.
-    ["switching", 0],
-  ] as const)(
+  // The switch was counted when it was made, by a hold before this one or by the loop.
+  it.each(["migrating", "switching"] as const)(
     "a hold begins while the upgrade's block is still to be made (%s) → shown until the block is committed",
-    (phase, counted) => {
+    (phase) => {
       const plan = { name: "v2", height: "10", info: "", origin: "chain" } as const;
       const { board, hooks, worker } = made(false, undefined, new Board(statusMachine.clock, { phase, plan }));
       hooks.onWorker(worker("v2", 8));
       expect(board.current).toMatchObject({ phase: "migrating", plan });
       hooks.onPlan(undefined);
       hooks.onCommitted(10n);
-      expect(board.current).toMatchObject({ phase: "running", plan: null, upgrades: counted });
+      expect(board.current).toMatchObject({ phase: "running", plan: null, upgrades: 0 });
     },
   );
 
@@ -172,11 +176,43 @@ describe("HotHooks", () => {
     expect(board.current.is_plan_read).toBe(true);
   });
 
-  it("the height comes while the program is tried → that ends: the program is asked at the height", () => {
+  it("the height comes while the program is tried → that ends before the program is asked at the height", async () => {
     const { hooks, staged } = made(false, "/bin/true");
     hooks.onPlan({ name: "v2", height: 10n, info: "" });
     hooks.onDue({ name: "v2", height: 10n, info: "" });
+    await hooks.beforePreUpgrade();
     expect(staged).toEqual(["v2", "closed"]);
+  });
+
+  it("a program that was there at the height, and refused, is removed → it is fetched", async () => {
+    const { hooks, staged } = made(true, "/bin/true");
+    hooks.onDue({ name: "v2", height: 10n, info: "" });
+    await hooks.beforePreUpgrade();
+    hooks.onHold("/bin/true is not fetched yet", undefined);
+    expect(staged).toEqual(["closed", "v2", "hurry"]);
+  });
+
+  it("the relay is to stop before the switch is made → nothing is counted, and the plan is still due", async () => {
+    const { board, hooks } = made();
+    const plan = { name: "v2", height: 10n, info: "" };
+    hooks.onDue(plan);
+    await expect(hooks.beforeUpgrade(plan, AbortSignal.abort())).rejects.toMatchObject({ exit: 0 });
+    expect(board.current).toMatchObject({ phase: "halted", upgrades: 0, plan: { name: "v2" } });
+  });
+
+  it("a switch that is counted, whose worker ends before it serves → counted once", async () => {
+    const { board, hooks } = made();
+    const plan = { name: "v2", height: 10n, info: "" };
+    for (const _ of [1, 2]) {
+      hooks.onDue(plan);
+      await hooks.beforeUpgrade(plan, signal);
+    }
+    expect(board.current.upgrades).toBe(1);
+  });
+
+  it("programs that are in no folder → the operator's script does not run", async () => {
+    const { hooks } = made(false, undefined, undefined, { isStaged: false, customPreUpgrade: "no-such-script" });
+    await hooks.beforeUpgrade({ name: "v2", height: 10n, info: "" }, signal);
   });
 
   it("a worker that is started again while a plan is due → the phase is not taken for running", () => {

@@ -47,7 +47,7 @@ export async function holdHome(options: HoldHomeOptions, begin?: Begin): Promise
       {
         ...{ ...rest, env, log, machine, signal },
         ...{ home: new Home(settings.home), retriesMax: settings.preUpgradeRetriesMax },
-        hooks: new HotHooks({ ...options, signal }, staging, loop),
+        hooks: new HotHooks(options, staging, loop),
       },
       begun,
     );
@@ -60,9 +60,10 @@ export async function holdHome(options: HoldHomeOptions, begin?: Begin): Promise
 
 /** Aborts `restart` when an operator asks for another start, or queues a height, which the sidecar's other switch stops before. */
 async function lookForRequest(options: HoldHomeOptions, restart: AbortController, over: AbortSignal): Promise<void> {
-  const { settings, machine, log } = options;
+  const { settings, machine, log, board } = options;
   while (!over.aborted && !restart.signal.aborted) {
-    const why = whyRestarted(options);
+    // As under the other switch, a request waits until the switch is made: the operator's script is not cut off.
+    const why = board.current.phase === "switching" ? undefined : whyRestarted(options);
     if (why !== undefined) {
       log("info", `the application is started again, ${why}`);
       restart.abort();

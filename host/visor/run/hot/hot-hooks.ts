@@ -11,7 +11,7 @@ import { linkProgram } from "../../stage/layout/link-program.js";
 import { hasDownload } from "../../stage/plan-way.js";
 import type { Staging } from "../../stage/staging.js";
 import type { Shared } from "../loop/options.js";
-import { customPreUpgrade } from "../loop/scripts.js";
+import { customPreUpgrade, StepFailure } from "../loop/scripts.js";
 
 /** What the run loop keeps of each program that runs, under either switch. */
 export interface HotLoop {
@@ -21,16 +21,15 @@ export interface HotLoop {
   switched(): void;
 }
 
-type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "signal" | "childEnv" | "layout">;
+type Of = Pick<Shared, "settings" | "machine" | "board" | "log" | "childEnv" | "layout">;
 
 export class HotHooks implements RelayHooks {
   /** The plan whose block is to be made. */
   #due: Plan | undefined;
   #plan: Plan | undefined;
   #isPlanKnown = false;
+  /** What is before the upgrade is done, and the switch is counted. */
   #hasSwitched = false;
-  /** The switch was made, and counted, before CometBFT was started. */
-  #isCounted = false;
 
   constructor(
     private readonly of: Of,
@@ -50,7 +49,6 @@ export class HotHooks implements RelayHooks {
     if (!plan || !["halted", "switching", "migrating"].includes(phase)) return;
     this.#due = { name: plan.name, height: BigInt(plan.height), info: plan.info };
     this.#hasSwitched = phase !== "halted";
-    this.#isCounted = phase === "switching";
   }
 
   /** By the staging, which knows too where a handler is enough, or a program is fetched. */
@@ -86,9 +84,7 @@ export class HotHooks implements RelayHooks {
     }
     this.#due = undefined;
     this.#hasSwitched = false;
-    const upgrades = board.current.upgrades + (this.#isCounted ? 0 : 1);
-    this.#isCounted = false;
-    board.update({ height: heightOf(height), phase: "running", plan: null, readiness: [], progress: null, upgrades });
+    board.update({ height: heightOf(height), phase: "running", plan: null, readiness: [], progress: null });
   }
 
   onPlan(plan: Plan | undefined): void {
@@ -108,16 +104,17 @@ export class HotHooks implements RelayHooks {
     this.of.board.update({ phase: "halted", plan: planStatus(plan) });
     const { layout, machine } = this.of;
     const next = layout.of(plan.name);
-    // One that is there and not known to be ready is asked now: two at once would take each other's processor.
-    if (problemOf(next, machine.files) === undefined) {
-      if (!this.preparation?.isChecked(next)) void this.staging?.close();
-      return;
-    }
+    if (problemOf(next, machine.files) !== undefined) this.#fetch(plan);
+  }
+
+  #fetch(plan: Plan): void {
     this.staging?.plan(plan);
     this.staging?.hurry();
   }
 
   onHold(problem: string, command: string | undefined): void {
+    // It may have been there, and ended the staging, before an operator removed it.
+    if (command === undefined && this.#due) this.#fetch(this.#due);
     this.of.board.update({ phase: "halted", message: problem, next: command === undefined ? [] : [command] });
   }
 
@@ -126,12 +123,24 @@ export class HotHooks implements RelayHooks {
     board.update({ restarts: board.current.restarts + 1 });
   }
 
+  /** Two at once would take each other's processor. */
+  async beforePreUpgrade(): Promise<void> {
+    await this.staging?.close();
+  }
+
   /** @throws StepFailure */
-  async beforeUpgrade(plan: Plan): Promise<void> {
-    const { settings, machine, childEnv: env, signal, log, board } = this.of;
+  async beforeUpgrade(plan: Plan, signal: AbortSignal): Promise<void> {
+    const { settings, machine, childEnv: env, log, board } = this.of;
     board.update({ phase: "switching", message: "", next: [] });
     await this.staging?.close();
-    await customPreUpgrade({ settings, machine, env, signal, log }, plan);
+    // Without folders the script is another sidecar's, or nobody's.
+    if (this.staging) await customPreUpgrade({ settings, machine, env, signal, log }, plan);
+    // A script that is stopped may exit with 0.
+    if (signal.aborted) {
+      board.update({ phase: "halted" });
+      throw new StepFailure("stopped before the switch was made", 0);
+    }
+    if (!this.#hasSwitched) board.update({ upgrades: board.current.upgrades + 1 });
     this.#hasSwitched = true;
   }
 

@@ -36,6 +36,7 @@ export const NO_HOOKS: RelayHooks = {
   ...{ beforeWorker: nothing, onWorker: nothing, onLastBlock: nothing, onCommitted: nothing, onPlan: nothing },
   ...{ onDue: nothing, onHold: nothing, onAgain: nothing },
   ...{ preparation: undefined, isFetched: () => false },
+  beforePreUpgrade: () => Promise.resolve(),
   beforeUpgrade: () => Promise.resolve(),
   link: nothing,
 };
@@ -222,6 +223,11 @@ export class TestNetwork {
   writePlan(): void {
     const plan = this.chain.files.read("upgrade-info.json");
     if (plan) writeFileSync(join(this.home.dataFolder, "upgrade-info.json"), plan);
+  }
+
+  endComet(): void {
+    const pid = Number(/CometBFT started: .*, process (\d+)/.exec(this.log.join("\n"))?.[1]);
+    process.kill(pid, "SIGKILL");
   }
 
   /** One more connection of CometBFT, once the relay has started it. */

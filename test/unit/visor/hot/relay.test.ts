@@ -160,8 +160,7 @@ describe("Relay, ends of its own", () => {
   test("CometBFT ends by itself → UPG_HALT_ENGINE", async () => {
     const network = new TestNetwork(new Chain(), []);
     await network.engine();
-    const pid = Number(/CometBFT started: .*, process (\d+)/.exec(network.log.join("\n"))?.[1]);
-    process.kill(pid, "SIGKILL");
+    network.endComet();
     expect(codeOf(await network.end)).toBe("UPG_HALT_ENGINE");
   });
 

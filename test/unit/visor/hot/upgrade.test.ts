@@ -1,7 +1,9 @@
 /** The relay at an upgrade: the next program takes over, or is held for. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import type { RelayHooks } from "../../../../host/visor/hot/hooks.js";
 import { splitBalances } from "../../../scenario/versions.js";
 import { echo, finalize, INFO } from "../../node/comet/served.js";
 import { block, call, planned, QUERY, V2 } from "./calls.js";
@@ -88,6 +90,68 @@ describe("Relay at an upgrade", () => {
     await network.says("pre-upgrade ended with 30");
     writeFileSync(file, "#!/bin/sh\nexit 1\n# better\n");
     await upgraded;
+  });
+});
+
+describe("Relay, CometBFT that ends at the height", () => {
+  async function held(hooks: Partial<RelayHooks> = {}) {
+    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }], undefined, hooks);
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await block(engine, 3n);
+    const asked = join(network.home.path, "asked");
+    const put = () => {
+      const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, `#!/bin/sh\ntouch ${asked}\n`, { mode: 0o755 });
+    };
+    void engine.call(finalize(4n)).catch(() => undefined);
+    await network.says("holding");
+    return { network, asked, put };
+  }
+
+  test("while the program is missing → nothing waits for it any more", async () => {
+    const { network, asked, put } = await held();
+    network.endComet();
+    expect(await network.end).toMatchObject({ code: "UPG_HALT_ENGINE" });
+    put();
+    await sleep(1_000);
+    expect(existsSync(asked)).toBe(false);
+  });
+
+  test("while the operator's script runs → it is stopped, waited for, and nothing is linked", async () => {
+    const done: string[] = [];
+    let begun: () => void = () => undefined;
+    const running = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { network, put } = await held({
+      beforeUpgrade: async (_, signal) => {
+        begun();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        await sleep(50);
+        done.push("stopped");
+      },
+      link: () => void done.push("linked"),
+    });
+    put();
+    await running;
+    network.endComet();
+    expect(await network.end).toMatchObject({ code: "UPG_HALT_ENGINE" });
+    expect(done).toEqual(["stopped"]);
+  });
+
+  test("others that ask the program → have stopped before the relay does", async () => {
+    const { network, asked, put } = await held({
+      beforePreUpgrade: async () => {
+        await sleep(50);
+        expect(existsSync(asked)).toBe(false);
+        network.log.push("others have stopped");
+      },
+    });
+    put();
+    await until(() => existsSync(asked));
+    expect(network.log).toContain("others have stopped");
   });
 });
 
