@@ -98,6 +98,19 @@ describe("CometBFT that exits by itself under the hot switch", () => {
     );
   });
 
+  test("once, after blocks → starting until the next block is committed", async () => {
+    const phases: string[] = [];
+    const runs: Held = async ({ hooks }) => {
+      hooks.onWorker({ program: { name: "genesis", file: "/x" }, ended: new Promise(() => undefined) } as never);
+      phases.push(home.board.current.phase);
+      hooks.onCommitted(5n);
+      phases.push(home.board.current.phase);
+      return killed();
+    };
+    const { home, run } = hotHome("", [runs, runs, { exit: 13 }]);
+    expect([await run(5), phases]).toEqual([13, ["running", "running", "starting", "running"]]);
+  });
+
   test("more often than CHAINVISOR_RESTARTS_MAX → fails with 16; with 0 at the first one", async () => {
     const twice = hotHome("", [killed(), killed()]);
     expect(await twice.run(1)).toBe(16);

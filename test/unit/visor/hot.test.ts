@@ -215,6 +215,21 @@ describe("HotHooks", () => {
     await hooks.beforeUpgrade({ name: "v2", height: 10n, info: "" }, signal);
   });
 
+  it("a worker that crashed is started again → starting until a block is committed, then as before", () => {
+    const { board, hooks, worker } = made();
+    const plan = { name: "v2", height: 10n, info: "" };
+    hooks.onWorker(worker("genesis", 7));
+    hooks.onPlan(plan);
+    board.update({ phase: "ready", readiness: [{ what: "program", state: "ready", detail: "", next: null }] });
+    hooks.onAgain();
+    hooks.onWorker(worker("genesis", 8));
+    expect(board.current.phase).toBe("starting");
+    hooks.onLastBlock(8n);
+    expect(board.current.phase).toBe("starting");
+    hooks.onCommitted(9n);
+    expect(board.current.phase).toBe("ready");
+  });
+
   it("a worker that is started again while a plan is due → the phase is not taken for running", () => {
     const { board, hooks, worker } = made();
     hooks.onDue({ name: "v2", height: 10n, info: "" });

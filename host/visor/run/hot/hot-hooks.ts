@@ -4,7 +4,8 @@ import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import type { Height } from "../../../base/types/types.js";
 import { type Program, problemOf } from "../../../node/programs/layout.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
-import type { PlanStatus, VisorStatus } from "../../decide/status.js";
+import { isReady } from "../../decide/readiness.js";
+import type { Phase, PlanStatus, VisorStatus } from "../../decide/status.js";
 import type { RelayHooks } from "../../hot/hooks.js";
 import type { Worker } from "../../hot/worker.js";
 import { linkProgram } from "../../stage/layout/link-program.js";
@@ -30,6 +31,8 @@ export class HotHooks implements RelayHooks {
   #isPlanKnown = false;
   /** What is before the upgrade is done, and the switch is counted. */
   #hasSwitched = false;
+  /** The last run ended by itself, and no block was made since. */
+  #isInDoubt = false;
 
   constructor(
     private readonly of: Of,
@@ -45,7 +48,8 @@ export class HotHooks implements RelayHooks {
   }
 
   /** A hold before this one has ended, or the loop has switched, and the block of the upgrade was not made since. */
-  #resume({ phase, plan }: VisorStatus): void {
+  #resume({ phase, plan, program }: VisorStatus): void {
+    this.#isInDoubt = phase === "starting" && program !== null;
     if (!plan || !["halted", "switching", "migrating"].includes(phase)) return;
     this.#due = { name: plan.name, height: BigInt(plan.height), info: plan.info };
     this.#hasSwitched = phase !== "halted";
@@ -63,7 +67,8 @@ export class HotHooks implements RelayHooks {
 
   onWorker({ program: { name, file }, pid, ended }: Worker): void {
     const { board } = this.of;
-    const phase = this.#hasSwitched ? "migrating" : this.#due ? board.current.phase : "running";
+    const before = this.#isInDoubt ? "starting" : "running";
+    const phase = this.#hasSwitched ? "migrating" : this.#due ? board.current.phase : before;
     board.update({ phase, program: { name, file, pid: pid ?? null }, message: "", next: [], progress: null });
     void ended.then(() => {
       const { program } = board.current;
@@ -78,8 +83,10 @@ export class HotHooks implements RelayHooks {
   onCommitted(height: Height): void {
     const { board } = this.of;
     const due = this.#due;
+    const isBack = this.#isInDoubt;
+    this.#isInDoubt = false;
     if (!due || height < due.height) {
-      board.update({ height: heightOf(height) });
+      board.update({ height: heightOf(height), ...(isBack && !due && { phase: phaseOf(board.current) }) });
       return;
     }
     this.#due = undefined;
@@ -120,6 +127,7 @@ export class HotHooks implements RelayHooks {
 
   onAgain(): void {
     const { board } = this.of;
+    this.#isInDoubt = true;
     board.update({ restarts: board.current.restarts + 1 });
   }
 
@@ -159,6 +167,12 @@ export class HotHooks implements RelayHooks {
     );
     this.loop?.switched();
   }
+}
+
+/** Of a node that makes blocks. */
+function phaseOf({ plan, readiness }: VisorStatus): Phase {
+  if (!plan) return "running";
+  return isReady(readiness) ? "ready" : "waiting";
 }
 
 /** CometBFT has it from the application that it is committed. */

@@ -9,6 +9,7 @@ import type { Program } from "../../../node/programs/layout.js";
 import { readQueue } from "../../decide/decision/queue.js";
 import type { ProcessEnd } from "../../decide/machine.js";
 import { prefixOf } from "../../decide/program-variables.js";
+import { BEFORE_HEIGHT } from "../../decide/status.js";
 import { startArgs } from "../../hot/start-arguments.js";
 import type { Shared } from "../loop/options.js";
 import { holdHome } from "./hold-home.js";
@@ -36,7 +37,7 @@ export type HotEnd =
  * @throws StepFailure; UpgradeError of files and settings
  */
 export async function runHot(shared: Shared, current: Program, loop: HotLoop): Promise<HotEnd | undefined> {
-  const { settings, log, signal, childEnv: env, places } = shared;
+  const { settings, log, signal, childEnv: env, places, board } = shared;
   const home = new Home(settings.home);
   const prefix = prefixOf(settings.name);
   const why = whyNot(shared) ?? (await whyNotProgram(shared, current));
@@ -64,6 +65,7 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
     // A failure stays one.
     if (signal.aborted) return { exit: !failure && STOPPED_EXITS.has(exit) ? 0 : exit };
     if (isRestart) return { exit: undefined };
+    if (BEFORE_HEIGHT.has(board.current.phase)) board.update({ phase: "starting" });
     const said = failure && { exit, code: failure.code, message: failure.message };
     return { end: { exit, signal: null }, failure: said };
   } finally {
