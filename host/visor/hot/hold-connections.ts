@@ -11,7 +11,7 @@ import type { Layout } from "../../node/programs/layout.js";
 import type { Machine } from "../decide/machine.js";
 import { isRecorded, recordHalt } from "./halt-record.js";
 import type { RelayHooks } from "./hooks.js";
-import { Relay } from "./relay.js";
+import { Relay, type RelayOptions } from "./relay.js";
 import { WorkerProcess } from "./worker-process.js";
 
 /** What a relay has, in any program. */
@@ -29,6 +29,7 @@ export interface HoldOptions {
   readonly prefix: string;
   /** Further questions to a `pre-upgrade` that asks for them. */
   readonly retriesMax: number;
+  readonly restarts?: RelayOptions["restarts"];
   /** `args`: besides those that name the home and the socket. */
   readonly comet: { readonly program: string; readonly args: readonly string[]; readonly files: CometFiles };
   readonly log: Log;

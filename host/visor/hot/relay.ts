@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { Program } from "../../node/programs/layout.js";
 import { Halt } from "../../upgrade/module/halt.js";
-import { CrashLoop } from "../decide/decision/crash-loop.js";
+import { CrashLoop, type CrashLoopOptions } from "../decide/decision/crash-loop.js";
 import type { Plan } from "../decide/decision/plan-file.js";
 import type { ProcessEnd } from "../decide/machine.js";
 import { waitForProgram } from "../decide/wait-for-program.js";
@@ -26,7 +26,7 @@ const ENDING: ReadonlySet<number> = new Set([
 /** For its end after such a call; after another one it may go on, and its exception is for CometBFT. */
 const ENDING_MILLIS = 30_000;
 const REFUSING_MILLIS = 3_000;
-/** Of a worker that has crashed: CometBFT waits meanwhile. */
+/** Of a worker that has crashed: CometBFT waits meanwhile. The waits are these in every hold. */
 export const WORKER_RESTARTS = { restartsMax: 5, restartWindow: 60_000, waits: [0, 250, 500, 1_000, 2_000] };
 /** Of a relay that was asked to stop while it held at an upgrade's height. */
 const HELD_EXIT = 10;
@@ -36,6 +36,8 @@ export interface RelayOptions
     Omit<EngineSideOptions, "onCommitted" | "log"> {
   readonly hooks: RelayHooks;
   readonly log: EngineSideOptions["log"];
+  /** How often a worker that has crashed is started again; default: WORKER_RESTARTS. */
+  readonly restarts?: Pick<CrashLoopOptions, "restartsMax" | "restartWindow"> | undefined;
   readonly start: (program: Program) => Worker;
   /** Before its turn: it waits until it is asked for its place. */
   readonly startStandby: (program: Program) => StandbyWorker;
@@ -58,7 +60,7 @@ export class Relay {
   readonly #engine: EngineSide;
   readonly #nextProgram: NextProgram;
   readonly #beforeHeight: BeforeHeight;
-  readonly #restarts = new CrashLoop(WORKER_RESTARTS);
+  readonly #restarts: CrashLoop;
   readonly #stop: Promise<"stop">;
   /** Aborted when all of it ends, for whatever reason. */
   readonly #closing = new AbortController();
@@ -75,6 +77,8 @@ export class Relay {
 
   constructor(private readonly options: RelayOptions) {
     const { signal } = options;
+    const { restartsMax, restartWindow } = options.restarts ?? WORKER_RESTARTS;
+    this.#restarts = new CrashLoop({ restartsMax, restartWindow, waits: WORKER_RESTARTS.waits });
     this.#engine = new EngineSide({ ...options, onCommitted: () => this.#committed() });
     const succession = new NextProgram({
       ...{ ...options, signal: AbortSignal.any([signal, this.#closing.signal]) },
@@ -255,7 +259,7 @@ export class Relay {
   async #again(program: Program, end: ProcessEnd): Promise<Next> {
     const millis = this.#restarts.next(performance.now());
     if (millis === undefined) {
-      const { restartsMax, restartWindow } = WORKER_RESTARTS;
+      const { restartsMax, restartWindow } = this.options.restarts ?? WORKER_RESTARTS;
       const what = `worker ${program.name} ${describeWorkerEnd(end)}, and was started again ${restartsMax} times in ${restartWindow / 1_000} s`;
       throw new Halt("UPG_HALT_WORKER", what, this.#engine.nextHeight);
     }

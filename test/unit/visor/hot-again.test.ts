@@ -98,6 +98,13 @@ describe("CometBFT that exits by itself under the hot switch", () => {
     );
   });
 
+  test("a worker's crashes → counted as the settings have it", async () => {
+    const given: unknown[] = [];
+    const { run } = hotHome("", [({ restarts }) => Promise.resolve(given.push(restarts)).then(() => ({ exit: 13 }))]);
+    await run(3);
+    expect(given).toMatchObject([{ restartsMax: 3, restartWindow: 600_000 }]);
+  });
+
   test("once, after blocks → starting until the next block is committed", async () => {
     const phases: string[] = [];
     const runs: Held = async ({ hooks }) => {

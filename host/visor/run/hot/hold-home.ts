@@ -47,6 +47,8 @@ export async function holdHome(options: HoldHomeOptions, begin?: Begin): Promise
       {
         ...{ ...rest, env, log, machine, signal },
         ...{ home: new Home(settings.home), retriesMax: settings.preUpgradeRetriesMax },
+        // Those are the sidecar's settings: a relay has its own limit.
+        restarts: loop && settings,
         hooks: new HotHooks(options, staging, loop),
       },
       begun,

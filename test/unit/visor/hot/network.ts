@@ -19,7 +19,7 @@ import { Layout, type Program } from "../../../../host/node/programs/layout.js";
 import type { ProcessEnd } from "../../../../host/visor/decide/machine.js";
 import type { LastBlock } from "../../../../host/visor/hot/abci-message.js";
 import type { RelayHooks } from "../../../../host/visor/hot/hooks.js";
-import { Relay } from "../../../../host/visor/hot/relay.js";
+import { Relay, type RelayOptions } from "../../../../host/visor/hot/relay.js";
 import type { Worker } from "../../../../host/visor/hot/worker.js";
 import { realMachine } from "../../../../host/visor/run/real-machine.js";
 import type { Chain, ProcessOptions } from "../../../scenario/chain.js";
@@ -163,6 +163,7 @@ export class TestNetwork {
     fates: readonly Fate[],
     upgrades: ReadonlyMap<string, string> = new Map(),
     hooks: Partial<RelayHooks> = {},
+    restarts?: RelayOptions["restarts"],
   ) {
     const path = join(root, `h${homes++}`);
     this.home = new Home(path);
@@ -197,6 +198,7 @@ export class TestNetwork {
         return start(program);
       },
       hooks: { ...NO_HOOKS, ...hooks },
+      restarts,
       log: (level, message) => this.log.push(`${level} ${message}`),
     });
     const run = async () => {

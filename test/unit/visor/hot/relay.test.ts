@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
+import type { ProcessEnd } from "../../../../host/visor/decide/machine.js";
 import { Chain } from "../../../scenario/chain.js";
 import { COMMIT, echo, finalize, INFO, INIT } from "../../node/comet/served.js";
 import { block, CHECK, call, planned, proposal, QUERY, RECHECK } from "./calls.js";
@@ -162,6 +163,16 @@ describe("Relay, ends of its own", () => {
     await network.engine();
     network.endComet();
     expect(codeOf(await network.end)).toBe("UPG_HALT_ENGINE");
+  });
+
+  test("a worker that crashes more often than the sidecar's settings allow → UPG_HALT_WORKER", async () => {
+    const ends: ProcessEnd = { exit: null, signal: "SIGKILL", error: undefined };
+    const restarts = { restartsMax: 1, restartWindow: 600_000 };
+    const network = new TestNetwork(new Chain(), [{ ends }, { ends }], undefined, {}, restarts);
+    const end = await network.end;
+    expect(codeOf(end)).toBe("UPG_HALT_WORKER");
+    expect(String(end)).toContain("started again 1 times in 600 s");
+    expect(network.workers).toHaveLength(2);
   });
 
   test("a worker that ends before it serves, with what no other one repairs → its exit status, CometBFT is not started", async () => {
