@@ -1,6 +1,6 @@
 /** What follows an end of the application where the sidecar holds CometBFT's connections: the same as after a run without that. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { UpgradeError } from "../../../host/base/errors/errors.js";
 import { diskFiles } from "../../../host/base/files/disk-files.js";
@@ -8,6 +8,7 @@ import { Halt } from "../../../host/upgrade/module/halt.js";
 import { queuePlans } from "../../../host/visor/decide/decision/queue.js";
 import { requestRestart } from "../../../host/visor/decide/restart-request.js";
 import type { Begin, HoldEnd, HoldOptions } from "../../../host/visor/hot/hold-connections.js";
+import type { VisorOptions } from "../../../host/visor/run/loop/visor.js";
 import { until } from "./hot/until.js";
 import { hurried, ScriptsHome } from "./scripts-home.js";
 
@@ -30,7 +31,7 @@ function hotHome(script: string, ends?: (HoldEnd | UpgradeError | Held)[]) {
   home.write("config/genesis.json", "{}");
   const comet = home.write("cometbft", "#!/bin/sh\necho 0.38.17\n", 0o755);
   const help = 'test "$2" = --help && exec echo --engine --with-comet --transport --halt-linger\n';
-  home.program("genesis", `${help}echo run >> $OUT\n${script}`);
+  for (const folder of ["genesis", "upgrades/v2"]) home.program(folder, `${help}echo run >> $OUT\n${script}`);
   const slept: number[] = [];
   const hold = async (options: HoldOptions, begin?: Begin): Promise<HoldEnd> => {
     const end = ends?.shift() ?? { exit: 0 };
@@ -42,11 +43,11 @@ function hotHome(script: string, ends?: (HoldEnd | UpgradeError | Held)[]) {
     if (end instanceof UpgradeError) throw end;
     return end;
   };
-  const run = (restartsMax: number) =>
+  const run = (restartsMax: number, flags: readonly string[] = [], others: Partial<VisorOptions> = {}) =>
     home.run(
-      ["start", "--engine", "cometbft", "--comet.bin", comet],
+      ["start", "--engine", "cometbft", "--comet.bin", comet, ...flags],
       { isHotSwitch: true, restartsMax },
-      { machine: hurried(slept), ...(ends && { hold }) },
+      { machine: hurried(slept), ...(ends && { hold }), ...others },
     );
   return { home, run, slept };
 }
@@ -211,4 +212,34 @@ test("`chainvisor restart` while the switch is made → taken when it is made: t
   };
   const { home, run } = hotHome("", [switching, { exit: 13 }]);
   expect([await run(0), seen]).toEqual([13, [false]]);
+});
+
+test("a sidecar is started while the block of a linked upgrade is still to be made → migrating with that plan", async () => {
+  const seen: unknown[] = [];
+  const { home, run } = hotHome("", [
+    async ({ hooks }) => {
+      hooks.onWorker({ program: { name: "v2", file: "/x" }, ended: new Promise(() => undefined) } as never);
+      seen.push(home.board.current);
+      return { exit: 13 };
+    },
+  ]);
+  home.write("cosmovisor/upgrades/v2/upgrade-info.json", JSON.stringify({ name: "v2", height: 6, info: "" }));
+  symlinkSync("upgrades/v2", home.file("cosmovisor", "current"));
+  home.write("data/chain.mdb", "");
+  expect(await run(0, [], { storeHeight: async () => 5n })).toBe(13);
+  expect(seen).toMatchObject([{ phase: "migrating", plan: { name: "v2", height: "6" } }]);
+});
+
+test("a plan at a height that the flags skip → the status has it under the hot switch too", async () => {
+  const seen: unknown[] = [];
+  const { home, run } = hotHome("", [
+    async ({ hooks }) => {
+      hooks.beforeWorker();
+      hooks.onPlan({ name: "v2", height: 10n, info: "" });
+      seen.push(home.board.current.readiness.find(({ what }) => what === "skip")?.state);
+      return { exit: 13 };
+    },
+  ]);
+  await run(0, ["--unsafe-skip-upgrades", "10"]);
+  expect(seen).toEqual(["wrong"]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../host/base/terminal/config-file.js";
+import type { Plan } from "../../../host/visor/decide/decision/plan-file.js";
 import { startArgs } from "../../../host/visor/hot/start-arguments.js";
 import type { Worker } from "../../../host/visor/hot/worker.js";
 import { HotHooks } from "../../../host/visor/run/hot/hot-hooks.js";
@@ -80,7 +81,7 @@ describe("HotHooks", () => {
     isDownloadAllowed = false,
     next = "/no/such/program",
     board = new Board(statusMachine.clock),
-    { isStaged = true, customPreUpgrade = "" } = {},
+    { isStaged = true, customPreUpgrade = "", underWay = undefined as Plan | undefined } = {},
   ) {
     const staged: (string | undefined)[] = [];
     const settings = { home: "/x", root: "/x/cosmovisor", customPreUpgrade, isDownloadAllowed };
@@ -92,7 +93,11 @@ describe("HotHooks", () => {
       asked: () => undefined,
       close: async () => void staged.push("closed"),
     };
-    const loop = { runBegins: () => undefined, switched: () => undefined };
+    const planned: (string | undefined)[] = [];
+    const loop = {
+      ...{ runBegins: () => undefined, switched: () => undefined, underWay },
+      planned: (plan: { name: string } | undefined) => void planned.push(plan?.name),
+    };
     const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], isStaged ? staging : undefined, loop);
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -100,7 +105,7 @@ describe("HotHooks", () => {
     });
     const worker = (name: string, pid: number) =>
       ({ program: { name, file: `/x/${name}`, folder: undefined }, pid, ended }) as unknown as Worker;
-    return { board, hooks, worker, staged, end };
+    return { board, hooks, worker, staged, planned, end };
   }
 
   it("a whole upgrade → its phases, heights and plan; the plan is staged when it is scheduled", async () => {
@@ -213,6 +218,23 @@ describe("HotHooks", () => {
   it("programs that are in no folder → the operator's script does not run", async () => {
     const { hooks } = made(false, undefined, undefined, { isStaged: false, customPreUpgrade: "no-such-script" });
     await hooks.beforeUpgrade({ name: "v2", height: 10n, info: "" }, signal);
+  });
+
+  it("a sidecar before this one has switched, and the block is still to be made → migrating with that plan until it is", () => {
+    const plan = { name: "v2", height: 10n, info: "" };
+    const { board, hooks, worker } = made(false, undefined, undefined, { underWay: plan });
+    hooks.onWorker(worker("v2", 8));
+    hooks.onLastBlock(9n);
+    expect(board.current).toMatchObject({ phase: "migrating", plan: { name: "v2", height: "10" } });
+    hooks.onCommitted(10n);
+    expect(board.current).toMatchObject({ phase: "running", plan: null, upgrades: 0 });
+  });
+
+  it("after each look at the plan → the flags and settings that the application runs with are judged", () => {
+    const { hooks, planned } = made();
+    const plan = { name: "v2", height: 10n, info: "" };
+    for (const each of [undefined, plan, plan]) hooks.onPlan(each);
+    expect(planned).toEqual([undefined, "v2", "v2"]);
   });
 
   it("a worker that crashed is started again → starting until a block is committed, then as before", () => {

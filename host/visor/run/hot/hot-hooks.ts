@@ -16,8 +16,12 @@ import { customPreUpgrade, StepFailure } from "../loop/scripts.js";
 
 /** What the run loop keeps of each program that runs, under either switch. */
 export interface HotLoop {
+  /** The plan that brought the program, whose block was not made before this run. */
+  readonly underWay?: Plan | undefined;
   /** A program is started. */
   runBegins(): void;
+  /** What the chain has scheduled; undefined: nothing. */
+  planned(plan: Plan | undefined): void;
   /** Another program is linked, and runs from now on. */
   switched(): void;
 }
@@ -45,6 +49,7 @@ export class HotHooks implements RelayHooks {
       isCommandNeeded: loop === undefined,
     };
     this.#resume(of.board.current);
+    if (!this.#due && loop?.underWay) this.#goOn(loop.underWay);
   }
 
   /** A hold before this one has ended, or the loop has switched, and the block of the upgrade was not made since. */
@@ -53,6 +58,13 @@ export class HotHooks implements RelayHooks {
     if (!plan || !["halted", "switching", "migrating"].includes(phase)) return;
     this.#due = { name: plan.name, height: BigInt(plan.height), info: plan.info };
     this.#hasSwitched = phase !== "halted";
+  }
+
+  /** Another sidecar has switched, which was stopped before the block was made. */
+  #goOn(plan: Plan): void {
+    this.#due = plan;
+    this.#hasSwitched = true;
+    this.of.board.update({ plan: planStatus(plan) });
   }
 
   /** By the staging, which knows too where a handler is enough, or a program is fetched. */
@@ -101,9 +113,11 @@ export class HotHooks implements RelayHooks {
     const isSame = this.#isPlanKnown && plan?.name === this.#plan?.name && plan?.height === this.#plan?.height;
     this.#plan = plan;
     this.#isPlanKnown = true;
-    if (isSame) return;
-    board.update({ plan: plan ? planStatus(plan) : null });
-    this.staging?.plan(plan);
+    if (!isSame) {
+      board.update({ plan: plan ? planStatus(plan) : null });
+      this.staging?.plan(plan);
+    }
+    this.loop?.planned(plan);
   }
 
   onDue(plan: Plan): void {

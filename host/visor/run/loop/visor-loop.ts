@@ -12,7 +12,6 @@ import type { AppProcess, ProcessEnd } from "../../decide/machine.js";
 import type { StandbyProgram, UpcomingProgram } from "../../stage/standby-program.js";
 import { AfterExit, type EndFacts } from "../exits/after-exit.js";
 import { AppStopper } from "../exits/stop-app.js";
-import type { HotEnd } from "../hot/run-hot.js";
 import { HaltFlag } from "../starts/halt-flag.js";
 import { standbyApp } from "../starts/standby-app.js";
 import { backUp, backUpBeforeRestart } from "./back-up.js";
@@ -201,14 +200,16 @@ export class VisorLoop {
   }
 
   /** @returns undefined: the program, or how it is set, is not for a hot switch */
-  async #runHot(current: Program): Promise<HotEnd | undefined> {
+  async #runHot(current: Program) {
     const { runHot } = await import("../hot/run-hot.js");
     return runHot(this.shared, current, {
+      underWay: this.#observations.underWay?.plan,
       runBegins: () => {
         this.#afterExit.runBegins();
         this.#observations.runBegins();
         this.#haltFlag.begin(this.shared.args, undefined);
       },
+      planned: (plan) => this.#haltFlag.look(undefined, plan),
       switched: () => {
         this.#observations.forget();
         this.#afterExit.forget();
@@ -263,8 +264,7 @@ export class VisorLoop {
 
   async #supervised(app: AppProcess, current: Program): Promise<RunResult> {
     const { shared } = this;
-    const { onSignal } = shared;
-    const endSignals = onSignal?.((signal) => {
+    const endSignals = shared.onSignal?.((signal) => {
       this.#isHungUp ||= signal === "SIGHUP";
       app.kill(signal);
     });
