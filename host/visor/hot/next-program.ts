@@ -37,6 +37,8 @@ export interface NextProgramOptions {
   /** Was the program asked before the height? */
   readonly isChecked: (program: Program) => boolean;
   readonly log: Log;
+  /** Of the sidecar, where it is one that holds CometBFT's connections; undefined: a relay does. */
+  readonly startCommand?: string | undefined;
   /** Aborted when the relay is to stop. */
   readonly signal: AbortSignal;
 }
@@ -241,7 +243,7 @@ class ProgramWait {
     this.options.log(
       "warn",
       `holding at height ${height} for "${name}": ${problem}. CometBFT goes on waiting; the upgrade is made as soon as the ` +
-        `program is there: \`${command}\`. SIGTERM ends the relay with 10`,
+        `program is there: \`${command}\`${this.options.startCommand === undefined ? ". SIGTERM ends the relay with 10" : ""}`,
     );
   }
 }

@@ -44,9 +44,9 @@ export interface RunRelayOptions extends Pick<HoldOptions, "home" | "flags" | "c
  */
 export async function runRelay(options: RunRelayOptions): Promise<number> {
   const { home, log, machine, env, name, program, upgrades, own, flags, comet } = options;
-  const names = { daemon_home: home.path, daemon_name: env["DAEMON_NAME"] || name };
-  const read = readSettings(env, undefined, names, { areFoldersChecked: false });
-  const settings = requireSettings(read);
+  const read = readSettings(env, undefined, { daemon_home: home.path }, { areFoldersChecked: false });
+  const given = requireSettings(read);
+  const settings = { ...given, name: given.name || name };
   for (const warning of read.warnings) log("warn", warning);
   const { files } = machine;
   const isInFolders = program === undefined && upgrades.size === 0 && files.facts(settings.root)?.kind === "folder";

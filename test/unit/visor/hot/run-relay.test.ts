@@ -72,6 +72,14 @@ describe("openRelay()", () => {
     first.close();
   });
 
+  test("the program's name is in config.toml → that of the folders", async () => {
+    const home = join(root, "named");
+    for (const folder of ["config", "cosmovisor/genesis/bin"]) mkdirSync(join(home, folder), { recursive: true });
+    writeFileSync(join(home, "config/genesis.json"), "{}");
+    writeFileSync(join(home, "cosmovisor/config.toml"), 'daemon_name = "otherd"\n');
+    await expect(open(home)).rejects.toThrow("cosmovisor/genesis/bin/otherd is missing");
+  });
+
   test("a home with a height of the operator's own → UPG_INVALID_CONFIG, 2: only a sidecar stops before it", async () => {
     const home = join(root, "queued");
     mkdirSync(join(home, "config"), { recursive: true });

@@ -46,6 +46,7 @@ describe("Relay at an upgrade", () => {
     await upgraded;
     expect(await Promise.all(waiting)).toMatchObject([{ message: "a" }, { log: "somewhere" }, { message: "b" }]);
     expect(network.log.filter((line) => line.includes("holding"))).toHaveLength(1);
+    expect(network.log.join("\n")).toContain("SIGTERM ends the relay with 10");
   });
 
   test("the program is missing, and is fetched → nobody is asked for it: one line, no warning, no command", async () => {
