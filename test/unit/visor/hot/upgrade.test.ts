@@ -7,8 +7,11 @@ import type { RelayHooks } from "../../../../host/visor/hot/hooks.js";
 import { splitBalances } from "../../../scenario/versions.js";
 import { echo, finalize, INFO } from "../../node/comet/served.js";
 import { block, call, planned, QUERY, V2 } from "./calls.js";
-import { TestNetwork } from "./network.js";
+import { type Fate, TestNetwork } from "./network.js";
 import { until } from "./until.js";
+
+/** The next program may have been started before its turn, from the file that is replaced: then it is started again. */
+const REPLACED: readonly Fate[] = [{}, { handlers: [splitBalances()] }, { handlers: [splitBalances()] }];
 
 describe("Relay at an upgrade", () => {
   test("the worker ends with 10 in FinalizeBlock → the next one is given it; no exception, one CometBFT, queries go on", async () => {
@@ -80,7 +83,7 @@ describe("Relay at an upgrade", () => {
   });
 
   test("`pre-upgrade` that ends with 30 → holds, and a better program goes on", async () => {
-    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }]);
+    const network = new TestNetwork(planned(), REPLACED);
     const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "#!/bin/sh\nexit 30\n");
@@ -180,7 +183,7 @@ describe("Relay, a next program that hangs", () => {
   ])("`pre-upgrade` that has started another process, and $why → both are stopped", async ({ why, exit }) => {
     // Where the sidecar prepares the upgrade, nothing is asked here before the height.
     const hooks = exit === 10 ? { preparation: { isChecked: () => false } } : {};
-    const network = new TestNetwork(planned(), [{}, { handlers: [splitBalances()] }], undefined, hooks);
+    const network = new TestNetwork(planned(), REPLACED, undefined, hooks);
     const file = join(network.home.path, "cosmovisor/upgrades/v2/bin/chaind");
     const pidFile = join(network.home.path, "pid");
     mkdirSync(dirname(file), { recursive: true });
