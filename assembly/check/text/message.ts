@@ -92,7 +92,7 @@ export function hex(value: u64): void {
   hexDigit(<u32>(value & 15));
 }
 
-/** What is wrong with something of more bytes than are allowed. */
+/** Says that something is longer than `most` bytes. */
 export function bytesOverLimit(bytes: u32, most: u32): void {
   text("has ");
   number(bytes);

@@ -121,7 +121,7 @@ func TestNewOfAFileThatIsNoHandlerIsAnErrorAndTheChainGoesOnWithAGoodOne(t *test
 	}
 }
 
-// What runs is made of the rest of the file, so it need not carry its metered module.
+// check.wasm makes the metered module, so a file may leave its own out.
 func TestAFileWithoutItsMeteredModuleUpgradesTheChain(t *testing.T) {
 	c := newChain(t)
 	options := c.options("v2")

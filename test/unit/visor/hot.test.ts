@@ -103,6 +103,7 @@ describe("HotHooks", () => {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
+    // HotHooks reads these three members of a worker.
     const worker = (name: string, pid: number) =>
       ({ program: { name, file: `/x/${name}`, folder: undefined }, pid, ended }) as unknown as Worker;
     return { board, hooks, worker, staged, planned, end };

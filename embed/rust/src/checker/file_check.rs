@@ -23,9 +23,9 @@ pub struct FileCheck {
 
 /// One thing that is wrong with a file.
 pub struct Finding {
-    /// Of the error that it stands for.
+    /// The code of the error that loading the file fails with.
     pub code: Code,
-    /// What is wrong, and what to do.
+    /// Says what is wrong and what to do about it.
     pub message: String,
     /// A byte of the file.
     offset: Option<u64>,
@@ -109,7 +109,7 @@ fn decode_name(bytes: &[u8]) -> Result<(u64, String), String> {
     Ok(name)
 }
 
-/// Of the facts about a module.
+/// Reads the name of the gas schedule from the message `ModuleFacts`.
 fn decode_gas_schedule(bytes: &[u8]) -> Result<String, String> {
     let fields = all_fields(bytes)?;
     fields.iter().find(|field| field.number == 1).map_or_else(|| Ok(String::new()), text)

@@ -24,7 +24,7 @@ const NO_DEADLINE: u64 = u64::MAX / 2;
 
 /// A file that check.wasm checked.
 pub struct CheckedFile {
-    /// What it says.
+    /// The findings, the manifest and the facts about the module.
     pub file_check: FileCheck,
     /// The file with gas and stack counted in it; empty with findings.
     pub metered: Vec<u8>,

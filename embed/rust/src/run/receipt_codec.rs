@@ -76,7 +76,7 @@ fn of_flat(bytes: &[u8]) -> Option<Receipt> {
     rest.0.is_empty().then_some(receipt)
 }
 
-/// What is not read yet.
+/// The bytes that the decoder has not read yet.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {

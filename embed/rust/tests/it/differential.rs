@@ -40,7 +40,7 @@ fn compared(file: &[u8], what: &str) -> Verdict {
     }
 }
 
-/// Of a module that cannot be decoded each reading names what it meets first. The oracle validates types of operands before it looks at
+/// Each reading stops at the first fault that it meets in a module that it cannot decode, so the codes may differ. The oracle validates types of operands before it looks at
 /// the manifest, imports and exports; check.wasm leaves them to the engine, which validates a file without other faults.
 fn is_same_reason(oracle: Code, codes: &[Code]) -> bool {
     use Code::{

@@ -62,6 +62,7 @@ export class Checker {
 
   /** @param module check.wasm */
   constructor(module: WebAssembly.Module = checkModule()) {
+    // The hash of the bytes was compared, so these are the exports of docs/abi.md; the type of an instance names none.
     this.#exports = onThisEngine(() => new WebAssembly.Instance(module).exports as unknown as CheckExports);
     this.#bytesAtFirst = this.#exports.memory.buffer.byteLength;
     this.#call(({ _initialize }) => _initialize());

@@ -23,7 +23,9 @@ beforeEach(() => rmSync(join(root, "data"), { recursive: true, force: true }));
 const locked = expect.objectContaining({ code: "UPG_STORE_LOCKED" });
 
 /** Start times of processes come from /proc. */
-const onLinux = existsSync("/proc/self/stat") ? test : test.skip;
+const hasProc = existsSync("/proc/self/stat");
+const onLinux = (title: string, run: () => unknown) =>
+  test.skipIf(!hasProc)(hasProc ? title : `${title} (skipped: there is no /proc)`, async () => void (await run()));
 
 /** A lock file as another process leaves it. */
 function leave(content: string): void {
