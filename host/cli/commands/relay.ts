@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import type { Cobra } from "../../base/terminal/cobra.js";
-import type { Given } from "../../node/comet/engine/flags.js";
+import { shellWord } from "../../base/text/shell-word.js";
 import type { Context } from "../flags/context.js";
 import { addSdkFlags, givenOf } from "../flags/sdk-flags.js";
 import type { LogFlags } from "./start.js";
@@ -55,52 +55,40 @@ function parseUpgrade(text: string, before: ReadonlyMap<string, string> = new Ma
 
 /** @throws Halt; UpgradeError */
 async function relay(context: Context, more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
-  const { realMachine } = await import("../../visor/run/real-machine.js");
   const { runRelay } = await import("../../visor/run/hot/run-relay.js");
-  const { findComet } = await import("../../node/comet/engine/binary.js");
   const { Home } = await import("../../node/home/home.js");
   const { isEmbedded } = await import("../../base/native/embedded.js");
   const { endWithParent } = await import("../../base/terminal/end-with-parent.js");
-  const { cometFiles } = await import("../../node/comet/comet-files.js");
-  const { cometArgs, rpcAddress } = await import("../../node/comet/engine/flags.js");
-  const { OF_COMET, rpcWords, takeFlags } = await import("../../visor/hot/start-arguments.js");
+  const { OF_COMET } = await import("../../visor/hot/start-arguments.js");
   const { setReported } = await import("../../base/terminal/fail.js");
   const { isRecorded } = await import("../../visor/hot/halt-record.js");
   const { openNodeLog } = await import("./start.js");
   const globals = command.optsWithGlobals() as LogFlags & { home: string };
-  const home = new Home(resolve(globals.home));
+  const home = resolve(globals.home);
   const log = openNodeLog(context, globals, "relay");
   endWithParent(process);
-  const ofStart = takeFlags(more, OF_COMET);
-  const ofRelay = givenOf(command);
-  const given: Given = (name) => {
-    const value = ofStart.given.get(name);
-    return value === undefined ? ofRelay(name) : { value, by: "cli" };
-  };
+  const given = givenOf(command);
+  const words = [
+    ...OF_COMET.flatMap((name) => {
+      const { value, by } = given(name) ?? {};
+      return by === "cli" ? [`--${name}=${value}`] : [];
+    }),
+    ...more,
+  ];
+  const logFlags = ["--log_format", globals.log_format, "--log_level", globals.log_level];
+  if (globals.log_no_color) logFlags.push("--log_no_color");
+  const { name } = context.chain;
   const run = runRelay({
     ...{
-      home,
-      machine: realMachine,
+      home: new Home(home),
       env: context.io.env,
-      name: context.chain.name,
+      name,
       program: flags.program,
       upgrades: flags.upgrade ?? new Map(),
     },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
-    flags: [
-      "--log_format",
-      globals.log_format,
-      "--log_level",
-      globals.log_level,
-      ...(globals.log_no_color ? ["--log_no_color"] : []),
-      ...ofStart.rest,
-      ...rpcWords(rpcAddress(given)),
-    ],
-    comet: {
-      program: findComet(given("comet.bin")?.value, context.io.env).path,
-      args: cometArgs(given),
-      files: cometFiles(home),
-    },
+    args: ["start", "--home", home, ...logFlags, ...words, "--engine", "cometbft", "--with-comet=true"],
+    command: [name, "relay", "--home", home, "--", ...words].map(shellWord).join(" "),
     log,
   });
   return run.catch((error: unknown) => {

@@ -47,15 +47,18 @@ export interface RecordedStart {
   readonly args: readonly string[];
   /** Command that starts the service; undefined: no service ran the sidecar. */
   readonly service: string | undefined;
+  /** All words, where it was not `chainvisor run` and the arguments. */
+  readonly command?: string | undefined;
 }
 
 /** Undefined: no sidecar was started yet, or an older version of it. */
 export function recordedStart(files: Pick<Files, "read">, file: string): RecordedStart | undefined {
   try {
     const bytes = files.read(file, BYTES_MAX) ?? new Uint8Array();
-    const { args, service } = JSON.parse(decodeLossy(bytes)) as Record<string, unknown>;
+    const { args, service, command } = JSON.parse(decodeLossy(bytes)) as Record<string, unknown>;
     if (!isWords(args)) return undefined;
-    return { file, args, service: typeof service === "string" ? service : undefined };
+    const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+    return { file, args, service: text(service), command: text(command) };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** Signals that the sidecar gets. The first one but SIGHUP asks it to stop; all are the application's, too. */
+/** Signals that the sidecar gets. The first one but SIGHUP asks it to stop; all are the application's, too. SIGHUP stops a relay. */
 import { StopRequests } from "../../base/terminal/stop-requests.js";
 
 /** What of a process is needed for it. */
@@ -18,17 +18,20 @@ export class Signals {
   readonly #listeners = new Set<(signal: NodeJS.Signals) => void>();
   readonly #hear = (signal: NodeJS.Signals) => {
     // It means "read your settings again" to some, and nothing to the sidecar: a log rotation must not stop a validator.
-    const isHangup = signal === "SIGHUP";
+    const isHangup = signal === "SIGHUP" && !this.isStoppedByHangup;
     const request = isHangup ? "at once" : this.#requests.take(signal);
     if (request === "stop") this.#stop.abort(signal);
     else if (request === "at once") for (const listener of [...this.#listeners]) listener(signal);
   };
 
-  constructor(private readonly process: Signalled) {
+  constructor(
+    private readonly process: Signalled,
+    private readonly isStoppedByHangup = false,
+  ) {
     for (const signal of SIGNALS) process.on(signal, this.#hear);
   }
 
-  /** Aborted with the name of the first one but SIGHUP. */
+  /** Aborted with the name of the first one that asks to stop. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }

@@ -82,8 +82,7 @@ export class BeforeHeight {
   #say(plan: Plan, program: Program): void {
     const problem = problemOf(program);
     const { preparation, isFetched } = this.options.hooks;
-    const isReported = preparation && !preparation.isCommandNeeded;
-    if (problem !== undefined && (isReported || isFetched(plan))) return;
+    if (problem !== undefined && (preparation || isFetched(plan))) return;
     const what = `the upgrade "${plan.name}" is due at height ${plan.height}`;
     const text =
       problem === undefined

@@ -40,6 +40,8 @@ export interface HoldOptions {
   readonly serviceCommand?: string | undefined;
   /** Aborted when it is to stop. */
   readonly signal: AbortSignal;
+  /** Aborted when the block under way has had its time to be finished. */
+  readonly late?: AbortSignal;
 }
 
 /** How it ended: `failure` is an end by CometBFT, the disk or a worker that cannot be gone on from, and halt.json has it. */
@@ -48,26 +50,18 @@ export interface HoldEnd {
   readonly failure?: UpgradeError;
 }
 
-/** Called once the home is this process's; returns what undoes it, which is called before the home is another's. */
-export type Begin = () => Promise<() => Promise<void>>;
-
 /**
  * Holds CometBFT's connections until the end.
- * @throws UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG; whatever a hook or `begin` throws
+ * @throws UpgradeError UPG_STORE_LOCKED, UPG_INVALID_CONFIG; whatever a hook throws
  */
-export async function holdConnections(options: HoldOptions, begin?: Begin): Promise<HoldEnd> {
+export async function holdConnections(options: HoldOptions): Promise<HoldEnd> {
   const { home } = options;
   requireHome(home);
   const address = parseAbciAddress(`unix://${join(home.path, "abci.sock")}`);
   const worker = parseAbciAddress(`unix://${join(home.path, "worker.sock")}`);
   const lock = HomeLock.acquire(home.relayLockFile);
   try {
-    const end = await begin?.();
-    try {
-      return await relayed(options, address, worker);
-    } finally {
-      await end?.();
-    }
+    return await relayed(options, address, worker);
   } finally {
     lock.release();
   }

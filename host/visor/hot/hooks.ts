@@ -24,10 +24,9 @@ export interface RelayHooks {
   onAgain(): void;
   /**
    * Before the height somebody else looks for what a plan lacks, asks its program and reports both. `isChecked`: was the program asked, as
-   * its file is now, and can it take over? Undefined: the hot switch does that itself. `isCommandNeeded`: the log is to have the command
-   * that puts a missing program in its place besides.
+   * its file is now, and can it take over? Undefined: the hot switch does that itself.
    */
-  readonly preparation: { isChecked(program: Program): boolean; readonly isCommandNeeded?: boolean } | undefined;
+  readonly preparation: { isChecked(program: Program): boolean } | undefined;
   /** Is the plan's program fetched, so that nobody has to put it in its place? */
   isFetched(plan: Plan): boolean;
   /** At the height the relay asks the plan's program by its `pre-upgrade`: nobody else does when this has resolved. */

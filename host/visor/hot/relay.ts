@@ -38,6 +38,8 @@ export interface RelayOptions
   readonly log: EngineSideOptions["log"];
   /** How often a worker that has crashed is started again; default: WORKER_RESTARTS. */
   readonly restarts?: Pick<CrashLoopOptions, "restartsMax" | "restartWindow"> | undefined;
+  /** Aborted when a stop has waited long enough for the block under way: all end without it. Undefined: it is waited for. */
+  readonly late?: AbortSignal | undefined;
   readonly start: (program: Program) => Worker;
   /** Before its turn: it waits until it is asked for its place. */
   readonly startStandby: (program: Program) => StandbyWorker;
@@ -62,6 +64,7 @@ export class Relay {
   readonly #beforeHeight: BeforeHeight;
   readonly #restarts: CrashLoop;
   readonly #stop: Promise<"stop">;
+  readonly #late: Promise<"late">;
   /** Aborted when all of it ends, for whatever reason. */
   readonly #closing = new AbortController();
   /** The wait for the next program; never rejects. */
@@ -86,10 +89,8 @@ export class Relay {
     });
     this.#nextProgram = succession;
     this.#beforeHeight = new BeforeHeight({ ...options, problemOf: (program) => succession.problem(program) });
-    this.#stop = new Promise((resolve) => {
-      if (signal.aborted) resolve("stop");
-      else signal.addEventListener("abort", () => resolve("stop"), { once: true });
-    });
+    this.#stop = aborted(signal).then(() => "stop");
+    this.#late = aborted(options.late).then(() => "late");
   }
 
   /** The last block that CometBFT knows to be committed. */
@@ -136,10 +137,8 @@ export class Relay {
     this.options.hooks.onLastBlock(lastBlock.height);
     const loss = await this.#serve(worker, lastBlock);
     this.#isServing = false;
-    if (loss === "stop") {
-      this.#isServing = true;
-      return loss;
-    }
+    if (loss === "stop") this.#isServing = true;
+    if (loss === "stop" || loss === "late") return "stop";
     if (loss?.error) throw loss.error;
     return { end: await this.#endOf(worker, loss), wasUp: true, loss };
   }
@@ -166,7 +165,7 @@ export class Relay {
   }
 
   /** Undefined: it has ended. */
-  async #serve(worker: Worker, lastBlock: LastBlock): Promise<Loss | "stop" | undefined> {
+  async #serve(worker: Worker, lastBlock: LastBlock): Promise<Loss | "stop" | "late" | undefined> {
     const engine = this.#engine;
     this.#logRequestGivenAgain(worker);
     const served = engine.serve(worker, lastBlock);
@@ -179,7 +178,10 @@ export class Relay {
     if (first !== "stop") return first;
     const height = engine.known.heightUnderWay;
     this.options.log("info", height === undefined ? "stopping" : `finishing block ${height}, then stopping`);
-    return this.#orEngine(Promise.race([over, engine.known.untilIdle().then(() => "stop" as const)]));
+    const idle = engine.known.untilIdle().then(() => "stop" as const);
+    const end = await this.#orEngine(Promise.race([over, idle, this.#late]));
+    if (end === "late") this.options.log("warn", `block ${height} is not finished in time: all end without it`);
+    return end;
   }
 
   #logRequestGivenAgain({ program }: Worker): void {
@@ -279,5 +281,12 @@ export class Relay {
     this.options.log("info", `block ${height} committed ${seconds(gap.since)} after worker ${gap.before} ended`);
   }
 }
+
+/** Undefined: it never is. */
+const aborted = (signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve) => {
+    if (signal?.aborted) resolve();
+    else signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
 
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(2)} s`;

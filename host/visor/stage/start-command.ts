@@ -11,6 +11,8 @@ import { needsOtherProgram } from "./other-program.js";
 
 const FILE_MODE = 0o644;
 const CGROUP_BYTES_MAX = 65_536;
+/** Where no start is on record. */
+const NONE = { args: ["start"], service: undefined };
 
 export interface StartCommands {
   /** Starts the sidecar as it was started. */
@@ -25,8 +27,8 @@ export interface StartCommands {
 
 type Of = Pick<Settings, "home" | "name">;
 
-function commandsOf(settings: Of, args: readonly string[], service: string | undefined): StartCommands {
-  const run = [chainvisorFor(settings), "run", ...args.map(shellWord)].join(" ");
+function commandsOf(settings: Of, { args, service, command }: Omit<RecordedStart, "file">): StartCommands {
+  const run = command ?? [chainvisorFor(settings), "run", ...args.map(shellWord)].join(" ");
   return { start: service ?? run, run, service };
 }
 
@@ -56,20 +58,21 @@ export function commandsAfter(
   return halt.commands.length > 0 || halt.code === "UPG_HALT_BINARY_TOO_EARLY" ? halt.commands : starts;
 }
 
+interface KeptStart extends Pick<RecordedStart, "args" | "command"> {
+  readonly settings: Of;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /** Of this process; kept for commands that ask when it is gone. @throws what the disk says */
-export function keepStart(
-  files: Files,
-  path: string,
-  { settings, args, env }: { readonly settings: Of; readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv },
-): StartCommands {
-  const service = serviceOf(files, env);
-  const commands = { ...commandsOf(settings, args, service), before: recordedStart(files, path) };
-  writeStart(files, path, { args, service });
+export function keepStart(files: Files, path: string, { settings, env, args, command }: KeptStart): StartCommands {
+  const start = { args, command, service: serviceOf(files, env) };
+  const commands = { ...commandsOf(settings, start), before: recordedStart(files, path) };
+  writeStart(files, path, start);
   return commands;
 }
 
-function writeStart(files: Files, path: string, { args, service }: Pick<RecordedStart, "args" | "service">): void {
-  writeWhole(files, path, utf8(`${JSON.stringify({ v: 1, args, service: service ?? null })}\n`), FILE_MODE);
+function writeStart(files: Files, path: string, { args, service, command }: Omit<RecordedStart, "file">): void {
+  writeWhole(files, path, utf8(`${JSON.stringify({ v: 1, args, service: service ?? null, command })}\n`), FILE_MODE);
 }
 
 /**
@@ -83,14 +86,13 @@ export function takeBackStart(files: Files, path: string, settings: Of, { before
   } catch {
     // The record is for people: nothing is decided from it.
   }
-  const { run, start } = commandsOf(settings, before?.args ?? ["start"], before?.service);
+  const { run, start } = commandsOf(settings, before ?? NONE);
   return service === undefined ? start : run;
 }
 
 /** As the last sidecar of this home was started; none was: `run start`. */
 export function lastStart(files: Files, path: string, settings: Of): StartCommands {
-  const { args = ["start"], service } = recordedStart(files, path) ?? {};
-  return commandsOf(settings, args, service);
+  return commandsOf(settings, recordedStart(files, path) ?? NONE);
 }
 
 /**

@@ -7,7 +7,8 @@ import { diskFiles } from "../../../host/base/files/disk-files.js";
 import { Halt } from "../../../host/upgrade/module/halt.js";
 import { queuePlans } from "../../../host/visor/decide/decision/queue.js";
 import { requestRestart } from "../../../host/visor/decide/restart-request.js";
-import type { Begin, HoldEnd, HoldOptions } from "../../../host/visor/hot/hold-connections.js";
+import type { Settings } from "../../../host/visor/decide/settings.js";
+import type { HoldEnd, HoldOptions } from "../../../host/visor/hot/hold-connections.js";
 import type { VisorOptions } from "../../../host/visor/run/loop/visor.js";
 import { until } from "./hot/until.js";
 import { hurried, ScriptsHome } from "./scripts-home.js";
@@ -26,16 +27,15 @@ const untilStopped =
  * A home whose program knows the flags of the hot switch, and a `cometbft` that is never started: no program serves.
  * @param ends of CometBFT and the application, in place of theirs
  */
-function hotHome(script: string, ends?: (HoldEnd | UpgradeError | Held)[]) {
+function hotHome(script: string, ends?: (HoldEnd | UpgradeError | Held)[], settings: Partial<Settings> = {}) {
   const home = new ScriptsHome();
   home.write("config/genesis.json", "{}");
   const comet = home.write("cometbft", "#!/bin/sh\necho 0.38.17\n", 0o755);
   const help = 'test "$2" = --help && exec echo --engine --with-comet --transport --halt-linger\n';
   for (const folder of ["genesis", "upgrades/v2"]) home.program(folder, `${help}echo run >> $OUT\n${script}`);
   const slept: number[] = [];
-  const hold = async (options: HoldOptions, begin?: Begin): Promise<HoldEnd> => {
+  const hold = async (options: HoldOptions): Promise<HoldEnd> => {
     const end = ends?.shift() ?? { exit: 0 };
-    await begin?.();
     if (typeof end === "function") {
       home.write("held", "");
       return end(options);
@@ -46,7 +46,7 @@ function hotHome(script: string, ends?: (HoldEnd | UpgradeError | Held)[]) {
   const run = (restartsMax: number, flags: readonly string[] = [], others: Partial<VisorOptions> = {}) =>
     home.run(
       ["start", "--engine", "cometbft", "--comet.bin", comet, ...flags],
-      { isHotSwitch: true, restartsMax },
+      { isHotSwitch: true, restartsMax, ...settings },
       { machine: hurried(slept), ...(ends && { hold }), ...others },
     );
   return { home, run, slept };
@@ -197,7 +197,23 @@ test("`chainvisor restart` under the hot switch → CometBFT and the application
   requestRestart(diskFiles, home.file("cosmovisor/restart.json"));
   expect(await running).toBe(13);
   expect(home.lines).toContain("info the application is started again, as `chainvisor restart` asks");
-  expect([slept, existsSync(home.file("cosmovisor/restart.json"))]).toEqual([[], false]);
+  // The block under way has half a minute.
+  expect([slept, existsSync(home.file("cosmovisor/restart.json"))]).toEqual([[30_000], false]);
+});
+
+test.each([
+  ["`chainvisor restart`, DAEMON_SHUTDOWN_GRACE is not set", 0, 30_000],
+  ["`chainvisor restart`, DAEMON_SHUTDOWN_GRACE=5s", 5_000, 5_000],
+])("%s, and the block under way does not end → given up in time", async (_, shutdownGrace, millis) => {
+  const hung: Held = async ({ late }) => {
+    await new Promise((resolve) => late?.addEventListener("abort", resolve, { once: true }));
+    return { exit: 0 };
+  };
+  const { home, run, slept } = hotHome("", [hung, { exit: 13 }], { shutdownGrace });
+  const running = run(0);
+  await until(() => existsSync(home.file("held")));
+  requestRestart(diskFiles, home.file("cosmovisor/restart.json"));
+  expect([await running, slept]).toEqual([13, [millis]]);
 });
 
 test("`chainvisor restart` while the switch is made → taken when it is made: the operator's script is not cut off", async () => {

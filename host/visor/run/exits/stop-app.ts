@@ -6,7 +6,7 @@ import type { Shared } from "../loop/options.js";
 import { endLeftovers } from "./orphans.js";
 
 /** For a program that finishes a block before it ends. */
-const OURS_GRACE_MILLIS = 30_000;
+export const OURS_GRACE_MILLIS = 30_000;
 /** A shell's status of what a signal stopped is more. */
 const SIGNALED_EXIT = 128;
 

@@ -43,11 +43,7 @@ export class HotHooks implements RelayHooks {
     private readonly staging: Pick<Staging, "plan" | "hurry" | "asked" | "close"> | undefined,
     private readonly loop?: HotLoop,
   ) {
-    this.preparation = staging && {
-      isChecked: (program) => staging.asked(program)?.state === "ready",
-      // The sidecar's commands are in its status.
-      isCommandNeeded: loop === undefined,
-    };
+    this.preparation = staging && { isChecked: (program) => staging.asked(program)?.state === "ready" };
     this.#resume(of.board.current);
     if (!this.#due && loop?.underWay) this.#goOn(loop.underWay);
   }

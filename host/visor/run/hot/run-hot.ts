@@ -46,7 +46,8 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
   const args =
     why === undefined ? startArgs(shared.args, { env, prefix, table: readConfig(home.path, "app") }) : undefined;
   if (!args) {
-    log("warn", `CHAINVISOR_HOT_SWITCH has no effect, the switch restarts CometBFT too: ${why ?? WITHOUT_COMET}`);
+    const asked = shared.command === undefined ? "CHAINVISOR_HOT_SWITCH" : "`relay`";
+    log("warn", `${asked} has no effect, the switch restarts CometBFT too: ${why ?? WITHOUT_COMET}`);
     return undefined;
   }
   const endSignals = shared.onSignal?.((name) => {
@@ -57,13 +58,14 @@ export async function runHot(shared: Shared, current: Program, loop: HotLoop): P
   }, "sidecar");
   try {
     const { exit, failure, isRestart } = await holdHome({
-      ...{ ...shared, prefix, loop, flags: args.worker, isStaged: true },
+      ...{ ...shared, prefix, loop, flags: args.worker },
       workerEnv: { [LAST_FAILURE_FILE]: places.appFailureFile },
       ...{ startCommand: shared.starts.run, serviceCommand: shared.starts.service },
       comet: { program: findComet(args.program, { ...env }).path, args: args.comet, files: cometFiles(home) },
     });
     // A failure stays one.
-    if (signal.aborted) return { exit: !failure && STOPPED_EXITS.has(exit) ? 0 : exit };
+    const isInOrder = !failure && STOPPED_EXITS.has(exit) && !shared.isHoldReported;
+    if (signal.aborted) return { exit: isInOrder ? 0 : exit };
     if (isRestart) return { exit: undefined };
     if (BEFORE_HEIGHT.has(board.current.phase)) board.update({ phase: "starting" });
     const said = failure && { exit, code: failure.code, message: failure.message };

@@ -27,6 +27,10 @@ export interface VisorOptions {
   readonly askRpc?: AskRpc;
   readonly storeHeight?: StoreHeight;
   readonly hold?: typeof holdConnections;
+  /** All words that start this supervisor again; undefined: those of `chainvisor run`. */
+  readonly command?: string;
+  /** Stopped while CometBFT waits at a height, it ends with the application's 10, not 0. */
+  readonly isHoldReported?: boolean;
 }
 
 export interface Shared extends VisorOptions {

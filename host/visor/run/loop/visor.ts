@@ -75,9 +75,9 @@ function messageWithCode(error: unknown): string {
 }
 
 /** Nothing is decided from it. */
-function startsOf({ settings, machine, args, env, log }: VisorOptions, path: string): StartCommands {
+function startsOf({ settings, machine, args, env, command, log }: VisorOptions, path: string): StartCommands {
   try {
-    return keepStart(machine.files, path, { settings, args, env });
+    return keepStart(machine.files, path, { settings, args, env, command });
   } catch (error) {
     log("warn", `${path} cannot be written: ${messageOf(error)}`);
     return lastStart(machine.files, path, settings);

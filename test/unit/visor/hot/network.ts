@@ -156,6 +156,7 @@ export class TestNetwork {
   /** The relay's exit status, or the error that it ended by. */
   readonly end: Promise<unknown>;
   readonly #stopping = new AbortController();
+  readonly #late = new AbortController();
 
   /** @param fates of the workers, one after the other; those after them live on */
   constructor(
@@ -189,6 +190,7 @@ export class TestNetwork {
         retriesMax: 0,
         comet,
         signal: this.#stopping.signal,
+        late: this.#late.signal,
       },
       address: parseAbciAddress(`unix://${path}/abci.sock`),
       layout: new Layout({ home: path, name: "chaind", program: "/bin/true", upgrades, own: "", isCaseKept: false }),
@@ -219,6 +221,11 @@ export class TestNetwork {
 
   stop(): void {
     this.#stopping.abort();
+  }
+
+  /** The block under way has had its time. */
+  giveUp(): void {
+    this.#late.abort();
   }
 
   /** What the chain's process has written at its halt. */

@@ -158,6 +158,20 @@ describe("Relay, ends of its own", () => {
     expect(network.chain.start().height).toBe(1n);
   });
 
+  test("a signal in the middle of a block, and its time is over → all end without it; the next start makes it", async () => {
+    const network = new TestNetwork(new Chain(), []);
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await call(engine, INIT);
+    await call(engine, finalize(1n));
+    network.stop();
+    await network.says("finishing block 1, then stopping");
+    network.giveUp();
+    expect(await network.end).toBe(0);
+    expect(network.log).toContain("warn block 1 is not finished in time: all end without it");
+    expect(network.chain.start().height).toBe(0n);
+  });
+
   test("CometBFT ends by itself → UPG_HALT_ENGINE", async () => {
     const network = new TestNetwork(new Chain(), []);
     await network.engine();

@@ -1,5 +1,5 @@
 /** A relay on a home. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,32 +9,41 @@ import { Home } from "../../../../host/node/home/home.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
 import { queuePlans } from "../../../../host/visor/decide/decision/queue.js";
 import { runRelay } from "../../../../host/visor/run/hot/run-relay.js";
-import { realMachine } from "../../../../host/visor/run/real-machine.js";
 
 const root = mkdtempSync(join(tmpdir(), "chain-upgrade-open-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+/** Is never started: no program serves. */
+const comet = join(root, "cometbft");
+writeFileSync(comet, "#!/bin/sh\necho 0.38.17\n", { mode: 0o755 });
+
+const lines: string[] = [];
 const open = (path: string) =>
   runRelay({
     ...{
       home: new Home(path),
       name: "chaind",
-      machine: realMachine,
-      env: {},
+      env: { COMETBFT_BIN: comet },
       program: undefined,
       upgrades: new Map(),
       own: "/no/such/program",
-      flags: [],
+      args: ["start", "--home", path, "--engine", "cometbft"],
+      command: "chaind relay",
     },
-    comet: {
-      program: "/bin/false",
-      args: [],
-      files: { nodeKey: "", validatorKey: "", lastSigned: "", databases: "", hasRemoteSigner: false },
-    },
-    log: () => undefined,
+    log: (_level: string, line: string) => void lines.push(line),
   });
 
-describe("openRelay()", () => {
+/** A home whose first program knows the flags of the hot switch. @returns its path */
+function inFolders(name: string, script: string): string {
+  const home = join(root, name);
+  for (const folder of ["config", "cosmovisor/genesis/bin"]) mkdirSync(join(home, folder), { recursive: true });
+  writeFileSync(join(home, "config/genesis.json"), "{}");
+  const help = 'test "$2" = --help && exec echo --engine --with-comet --transport --halt-linger';
+  writeFileSync(join(home, "cosmovisor/genesis/bin/chaind"), `#!/bin/sh\n${help}\n${script}\n`, { mode: 0o755 });
+  return home;
+}
+
+describe("runRelay()", () => {
   test("a home with a relay → UPG_STORE_LOCKED, 30; without a genesis document → UPG_INVALID_CONFIG", async () => {
     await expect(open(root)).rejects.toMatchObject({ code: "UPG_INVALID_CONFIG" });
     mkdirSync(join(root, "config"));
@@ -50,19 +59,13 @@ describe("openRelay()", () => {
     HomeLock.acquire(join(root, "data/RELAY")).release();
   });
 
-  test("a home with a relay that prepares upgrades → its socket and what is asked of it stay", async () => {
-    const home = join(root, "prepared");
-    for (const [file, text] of [
-      ["config/genesis.json", "{}"],
-      ["cosmovisor/restart.json", "{}"],
-    ] as const) {
-      mkdirSync(join(home, file, ".."), { recursive: true });
-      writeFileSync(join(home, file), text);
-    }
+  test("a home that has a supervisor → UPG_STORE_LOCKED; its socket and what is asked of it stay", async () => {
+    const home = inFolders("prepared", "exit 0");
+    writeFileSync(join(home, "cosmovisor/restart.json"), "{}");
     const socket = join(home, "cosmovisor/chainvisor.sock");
     const first = createServer((connection) => connection.end("first"));
     await new Promise<void>((resolve) => first.listen(socket, resolve));
-    const lock = HomeLock.acquire(join(home, "data/RELAY"));
+    const lock = HomeLock.acquire(join(home, "cosmovisor/chainvisor.lock"));
     await expect(open(home)).rejects.toMatchObject({ code: "UPG_STORE_LOCKED", kind: { exit: 30 } });
     expect([existsSync(socket), existsSync(join(home, "cosmovisor/restart.json"))]).toEqual([true, true]);
     const said: Buffer[] = [];
@@ -72,23 +75,41 @@ describe("openRelay()", () => {
     first.close();
   });
 
-  test("the program's name is in config.toml → that of the folders", async () => {
-    const home = join(root, "named");
-    for (const folder of ["config", "cosmovisor/genesis/bin"]) mkdirSync(join(home, folder), { recursive: true });
-    writeFileSync(join(home, "config/genesis.json"), "{}");
+  test("folders without a first program → UPG_INVALID_CONFIG, 2; its name may be in config.toml", async () => {
+    const home = inFolders("named", "exit 0");
     writeFileSync(join(home, "cosmovisor/config.toml"), 'daemon_name = "otherd"\n');
-    await expect(open(home)).rejects.toThrow("cosmovisor/genesis/bin/otherd is missing");
+    await expect(open(home)).rejects.toMatchObject({
+      code: "UPG_INVALID_CONFIG",
+      message: expect.stringContaining("cosmovisor/genesis/bin/otherd is missing"),
+    });
   });
 
-  test("a home with a height of the operator's own → UPG_INVALID_CONFIG, 2: only a sidecar stops before it", async () => {
-    const home = join(root, "queued");
-    mkdirSync(join(home, "config"), { recursive: true });
-    writeFileSync(join(home, "config/genesis.json"), "{}");
-    mkdirSync(join(home, "cosmovisor"));
-    queuePlans(diskFiles, join(home, "cosmovisor"), [{ name: "v2", height: 9n, info: "" }]);
-    const refused = { code: "UPG_INVALID_CONFIG", message: expect.stringContaining('"v2" is queued for height 9') };
-    await expect(open(home)).rejects.toMatchObject(refused);
+  test("programs in their folders → supervised: a crash is started again, and the last start is on record", async () => {
+    const home = inFolders(
+      "supervised",
+      `test -e "$DAEMON_HOME/once" && exit 13; touch "$DAEMON_HOME/once"; kill -9 $$`,
+    );
+    expect(await open(home), lines.join("\n")).toBe(13);
+    expect(lines.join("\n")).toMatch(/worker genesis at startup.*SIGKILL|worker genesis ended by SIGKILL/);
+    const record = JSON.parse(readFileSync(join(home, "cosmovisor/last-start.json"), "utf8"));
+    expect(record).toMatchObject({ args: ["start", "--home", home, "--engine", "cometbft"], command: "chaind relay" });
     HomeLock.acquire(join(home, "data/RELAY")).release();
+    HomeLock.acquire(join(home, "cosmovisor/chainvisor.lock")).release();
+  });
+
+  test("a height of the operator's own is queued → the program runs without the hot switch, and stops before the height", async () => {
+    const home = inFolders("queued", `echo "$@" > started; exit 13`);
+    // A home of this project, whose exit statuses are known.
+    mkdirSync(join(home, "data"));
+    writeFileSync(join(home, "data/chain.mdb"), "");
+    queuePlans(diskFiles, join(home, "cosmovisor"), [{ name: "v2", height: 9n, info: "" }]);
+    expect(await open(home)).toBe(13);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^`relay` has no effect, .*a height of the operator's own is queued/),
+    );
+    expect(readFileSync(join(home, "cosmovisor/started"), "utf8")).toMatch(
+      /^start --halt-height 9 .*--engine cometbft/,
+    );
   });
 
   test("a home whose path is too long for a socket → UPG_INVALID_CONFIG, with what to do", async () => {
