@@ -2,13 +2,15 @@
  * Files that are on disk whole or not at all: written under a temporary name, synced, renamed, the folder synced, read
  * back and compared. A process killed at any moment leaves the old file or the new one.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UpgradeError } from "../errors/errors.js";
 import { equalBytes } from "../text/bytes.js";
 import { diskFailure } from "./disk-errors.js";
+import { plainFiles } from "./disk-files.js";
 import { makeFolder, openRegularFile, syncFolder } from "./open-file.js";
 import type { UpgradeFileName, UpgradeFiles } from "./upgrade-files.js";
+import { writeWhole } from "./whole-file.js";
 
 export { makeFolder };
 
@@ -23,37 +25,14 @@ export { makeFolder };
  * console.log(readFileSync("note.txt", "utf8")); // → hello
  */
 export function writeFileAtomically(path: string, bytes: Uint8Array, mode = 0o600): void {
-  const folder = dirname(path);
-  const temporary = `${path}.${process.pid}.tmp`;
   try {
-    makeFolder(folder);
-    // What has the name already is none of this process's: writing into a pipe would wait for ever.
-    rmSync(temporary, { force: true });
-    const file = openSync(temporary, "wx", mode);
-    try {
-      writeFileSync(file, bytes);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(temporary, path);
-    syncFolder(folder);
+    writeWhole(plainFiles, path, bytes, mode, `${path}.${process.pid}.tmp`);
   } catch (cause) {
-    removeQuietly(temporary);
     throw diskFailure("write", `cannot write ${path}`, path, cause);
   }
   const written = readFileIfThere(path);
   if (!written || !equalBytes(written, bytes)) {
     throw new UpgradeError("UPG_STORE_IO", `${path} was written, but reading it back gives something else`);
-  }
-}
-
-/** On a disk that refuses this too, what refused first is what to speak of. */
-function removeQuietly(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // The next write of this process takes the same name.
   }
 }
 

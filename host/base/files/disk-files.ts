@@ -27,22 +27,16 @@ import { tryWrite } from "./write-probe.js";
 
 const MODE_BITS = 0o7777;
 
-export const diskFiles: Files = {
+/** What is made belongs to the user of this process. */
+export const plainFiles: Files = {
   facts: (path) => unlessMissing(() => factsOf(statSync(path))),
   linkFacts: (path) => unlessMissing(() => factsOf(lstatSync(path))),
   readLink: (path) => readlinkSync(path),
   read: (path, bytesMax) => unlessMissing(() => readWhole(path, bytesMax)),
   readPart,
   list: (folder) => unlessMissing(() => readdirSync(folder).sort()),
-  makeFolder: (path, mode) => {
-    const first = makeFolder(path, mode);
-    for (const folder of first === undefined ? [] : foldersBetween(first, path)) giveToOwner(folder);
-  },
-  open: (path, how, mode) => {
-    const file = openSync(path, how === "new" ? "wx" : "a", mode);
-    giveToOwner(path, file);
-    return new DiskFile(file);
-  },
+  makeFolder: (path, mode) => void makeFolder(path, mode),
+  open: (path, how, mode) => new DiskFile(openSync(path, how === "new" ? "wx" : "a", mode)),
   rename: (from, to) => renameSync(from, to),
   remove: (path) => rmSync(path, { recursive: true, force: true }),
   symlink: (target, path) => symlinkSync(target, path),
@@ -50,7 +44,6 @@ export const diskFiles: Files = {
   copy: async (from, to, how) => {
     const reflink = how === "reflink" ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE;
     await copyFile(from, to, reflink | constants.COPYFILE_EXCL);
-    giveToOwner(to);
   },
   syncFolder: (path) => syncFolder(path),
   syncFile,
@@ -64,6 +57,24 @@ export const diskFiles: Files = {
     return files === 0 ? undefined : ffree;
   },
   tryWrite,
+};
+
+/** What root makes in a home of another user belongs to that user. */
+export const diskFiles: Files = {
+  ...plainFiles,
+  makeFolder: (path, mode) => {
+    const first = makeFolder(path, mode);
+    for (const folder of first === undefined ? [] : foldersBetween(first, path)) giveToOwner(folder);
+  },
+  open: (path, how, mode) => {
+    const file = openSync(path, how === "new" ? "wx" : "a", mode);
+    giveToOwner(path, file);
+    return new DiskFile(file);
+  },
+  copy: async (from, to, how) => {
+    await plainFiles.copy(from, to, how);
+    giveToOwner(to);
+  },
 };
 
 /** From the first one that was made to the last, which may be the same. */

@@ -2,13 +2,20 @@
 import { dirname } from "node:path";
 import type { Files } from "./files.js";
 
+type WritableFiles = Pick<Files, "makeFolder" | "open" | "rename" | "remove" | "syncFolder">;
+
 /**
  * Written under another name, synced, renamed, the folder synced: a process that is killed leaves the old file or the new one.
- * One sidecar runs on a home, so the temporary name is nobody else's; what a killed one left under it is removed.
+ * @param temporary in the same folder, and nobody else's: one sidecar runs on a home. What is there is removed
  * @throws what the system says; the temporary file is removed where that is possible
  */
-export function writeWhole(files: Files, path: string, bytes: Uint8Array, mode: number): void {
-  const temporary = `${path}.tmp`;
+export function writeWhole(
+  files: WritableFiles,
+  path: string,
+  bytes: Uint8Array,
+  mode: number,
+  temporary = `${path}.tmp`,
+): void {
   files.makeFolder(dirname(path));
   files.remove(temporary);
   try {
@@ -22,7 +29,7 @@ export function writeWhole(files: Files, path: string, bytes: Uint8Array, mode: 
 }
 
 /** Synced; nothing is there before. @throws what the system says; what was written is left */
-export function writeNew(files: Files, path: string, bytes: Uint8Array, mode: number): void {
+export function writeNew(files: Pick<Files, "open">, path: string, bytes: Uint8Array, mode: number): void {
   const file = files.open(path, "new", mode);
   try {
     file.write(bytes);
@@ -47,7 +54,7 @@ export function linkWhole(files: Files, target: string, path: string): void {
 }
 
 /** What refused first is what to speak of. */
-function removeQuietly(files: Files, path: string): void {
+function removeQuietly(files: Pick<Files, "remove">, path: string): void {
   try {
     files.remove(path);
   } catch {
