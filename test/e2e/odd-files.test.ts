@@ -142,3 +142,17 @@ test("tx broadcast - with a stdin that has no end → 2, and says what is too lo
   expect(end.status, end.stderr.toString()).toBe(2);
   expect(end.stderr.toString()).toContain("longer than 4194304 bytes");
 });
+
+test("version with a client.toml that is a pipe → no hang", () => {
+  const home = mkdtempSync(join(root, "user-"));
+  mkdirSync(join(home, ".chaind/config"), { recursive: true });
+  execFileSync("mkfifo", [join(home, ".chaind/config/client.toml")]);
+  const { PATH } = process.env;
+  const end = spawnSync(process.execPath, [join(DIST, "chaind.js"), "version"], {
+    env: { PATH, HOME: home },
+    encoding: "utf8",
+    timeout: 30_000,
+  });
+  expect([end.status, end.signal], end.stderr).toEqual([30, null]);
+  expect(end.stderr).toContain("it is no regular file, but a pipe");
+});

@@ -50,7 +50,7 @@ export function runScript(file: string, asScript = (text: string) => text, folde
   const bytes = readFileSync(file);
   const source = asScript(bytes.toString());
   if (folder === undefined) return new Script(source, { filename: file }).runInThisContext();
-  const cache = join(folder, nameOf(bytes));
+  const cache = join(folder, nameOf(bytes, file));
   const found = readCache(cache);
   const script = new Script(source, { filename: file, ...(found ? { cachedData: found.data } : {}) });
   const compiled = found && script.cachedDataRejected !== true ? found.compiled : 0;
@@ -74,11 +74,11 @@ export function cacheFolder(env = process.env, platform: string = process.platfo
   }
 }
 
-/** V8's tag depends on its version, its flags and the processor. */
-function nameOf(script: Uint8Array): string {
+/** V8's tag depends on its version, its flags and the processor. The file's path is in the cache, for stacks. */
+function nameOf(script: Uint8Array, file: string): string {
   const hash = createHash("sha256")
     .update(script)
-    .update(`${process.version} ${process.arch} ${cachedDataVersionTag()}`);
+    .update(`${process.version} ${process.arch} ${cachedDataVersionTag()} ${file}`);
   return `${toHex(hash.digest()).slice(0, NAME_DIGITS)}.code`;
 }
 
@@ -138,10 +138,13 @@ function writeIfGrown(path: string, script: Script, before: number): void {
   }
 }
 
-/** Makes the folder and at most one parent. False when others may write to it. */
+/** Makes the folder and at most one parent, but none in another user's folder. False when others may write to it. */
 function makeFolder(folder: string): boolean {
   for (const each of [dirname(folder), folder]) {
-    if (!lstatSync(each, { throwIfNoEntry: false })) mkdirSync(each, { mode: 0o700 });
+    if (lstatSync(each, { throwIfNoEntry: false })) continue;
+    // Root with the HOME of another user would leave folders that he cannot use.
+    if (![process.getuid?.(), 0].includes(lstatSync(dirname(each)).uid)) return false;
+    mkdirSync(each, { mode: 0o700 });
   }
   return isOurs(folder);
 }

@@ -60,8 +60,6 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
   const { isEmbedded } = await import("../../base/native/embedded.js");
   const { endWithParent } = await import("../../base/terminal/end-with-parent.js");
   const { OF_COMET } = await import("../../visor/hot/start-arguments.js");
-  const { setReported } = await import("../../base/terminal/fail.js");
-  const { isRecorded } = await import("../../visor/hot/halt-record.js");
   const { openNodeLog } = await import("./start.js");
   const globals = command.optsWithGlobals() as LogFlags & { home: string };
   const home = resolve(globals.home);
@@ -78,7 +76,7 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
   const logFlags = ["--log_format", globals.log_format, "--log_level", globals.log_level];
   if (globals.log_no_color) logFlags.push("--log_no_color");
   const { name } = context.chain;
-  const run = runRelay({
+  return runRelay({
     ...{
       home: new Home(home),
       env: context.io.env,
@@ -90,10 +88,5 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
     args: ["start", "--home", home, ...logFlags, ...words, "--engine", "cometbft", "--with-comet=true"],
     command: [name, "relay", "--home", home, "--", ...words].map(shellWord).join(" "),
     log,
-  });
-  return run.catch((error: unknown) => {
-    // Its record is an error line of the log.
-    if (isRecorded(error)) setReported(error);
-    throw error;
   });
 }

@@ -2,7 +2,7 @@
  * `version` and the top-level help of the package's own program, recorded when the package is built: they are printed before the
  * program is loaded. Whatever could change such a result makes the program produce it itself.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -35,7 +35,10 @@ export function knownResult(
 /** No client.toml, or one of plain texts, none of which is a setting of `version`. */
 function hasPlainSettings(name: string): boolean {
   try {
-    const keys = readFileSync(join(homedir(), `.${name}`, "config", "client.toml"), "utf8")
+    const file = join(homedir(), `.${name}`, "config", "client.toml");
+    // Reading a pipe would wait for ever.
+    if (!statSync(file).isFile()) return false;
+    const keys = readFileSync(file, "utf8")
       .split("\n")
       .filter((line) => !/^(?:#[\t -~]*)?$/.test(line))
       .map((line) => (line === 'output = "text"' ? "text" : /^([a-z-]+) = "[ !#-[\]-~]*"$/.exec(line)?.[1]));

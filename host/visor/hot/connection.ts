@@ -207,7 +207,8 @@ export class RelayedConnection {
     if (!request) return;
     this.#queuedBytes -= request.message.length;
     for (const part of frame(response)) this.engine.write(part);
-    this.listener.onResponse(request, response);
+    // An exception is no response: what was asked for was not done.
+    if (messageNumber(response) !== EXCEPTION) this.listener.onResponse(request, response);
     this.#hasRoom();
     this.#respondOwn();
   }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import type { Program } from "../../node/programs/layout.js";
 import { Halt } from "../../upgrade/module/halt.js";
-import { CrashLoop, type CrashLoopOptions } from "../decide/decision/crash-loop.js";
+import { CrashLoop } from "../decide/decision/crash-loop.js";
 import type { Plan } from "../decide/decision/plan-file.js";
 import type { ProcessEnd } from "../decide/machine.js";
 import { waitForProgram } from "../decide/wait-for-program.js";
@@ -36,8 +36,8 @@ export interface RelayOptions
     Omit<EngineSideOptions, "onCommitted" | "log"> {
   readonly hooks: RelayHooks;
   readonly log: EngineSideOptions["log"];
-  /** How often a worker that has crashed is started again; default: WORKER_RESTARTS. */
-  readonly restarts?: Pick<CrashLoopOptions, "restartsMax" | "restartWindow"> | undefined;
+  /** Counts how often a worker that has crashed is started again, with other restarts; default: WORKER_RESTARTS alone. */
+  readonly restarts?: CrashLoop | undefined;
   /** Aborted when a stop has waited long enough for the block under way: all end without it. Undefined: it is waited for. */
   readonly late?: AbortSignal | undefined;
   readonly start: (program: Program) => Worker;
@@ -80,8 +80,7 @@ export class Relay {
 
   constructor(private readonly options: RelayOptions) {
     const { signal } = options;
-    const { restartsMax, restartWindow } = options.restarts ?? WORKER_RESTARTS;
-    this.#restarts = new CrashLoop({ restartsMax, restartWindow, waits: WORKER_RESTARTS.waits });
+    this.#restarts = options.restarts ?? new CrashLoop(WORKER_RESTARTS);
     this.#engine = new EngineSide({ ...options, onCommitted: () => this.#committed() });
     const succession = new NextProgram({
       ...{ ...options, signal: AbortSignal.any([signal, this.#closing.signal]) },
@@ -226,10 +225,9 @@ export class Relay {
   async #next(program: Program, { end, wasUp, loss }: WorkerRun): Promise<Next> {
     const { log, signal } = this.options;
     const kind = kindOfEnd(end);
-    log(
-      kind === "crash" || kind === "final" ? "error" : "info",
-      `worker ${program.name} ${describeWorkerEnd(end)} at height ${this.#engine.nextHeight}`,
-    );
+    const at = this.lastBlock ? ` at height ${this.#engine.nextHeight}` : "";
+    const level = kind === "crash" || kind === "final" ? "error" : "info";
+    log(level, `worker ${program.name} ${describeWorkerEnd(end)}${at}`);
     this.#gap = { since: performance.now(), before: program.name };
     await this.#engine.workerEnded(kind === "crash");
     if (kind === "upgrade") return this.#upgraded(program, this.#nextProgram.plan(), "has no handler for it");
@@ -259,9 +257,9 @@ export class Relay {
   }
 
   async #again(program: Program, end: ProcessEnd): Promise<Next> {
-    const millis = this.#restarts.next(performance.now());
+    const millis = this.#restarts.next(this.options.machine.clock.now(), WORKER_RESTARTS.waits);
     if (millis === undefined) {
-      const { restartsMax, restartWindow } = this.options.restarts ?? WORKER_RESTARTS;
+      const { restartsMax, restartWindow } = this.#restarts.options;
       const what = `worker ${program.name} ${describeWorkerEnd(end)}, and was started again ${restartsMax} times in ${restartWindow / 1_000} s`;
       throw new Halt("UPG_HALT_WORKER", what, this.#engine.nextHeight);
     }

@@ -1,5 +1,5 @@
 /** The application as a process of its own, which serves ABCI on a socket in the home. */
-import { rmSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isUpgradeError } from "../../base/errors/errors.js";
@@ -64,8 +64,9 @@ export class WorkerProcess implements Worker {
   }
 
   async lastBlock(): Promise<LastBlock | undefined> {
-    // What a worker that was killed has left.
-    rmSync(this.options.socket, { force: true });
+    // What a worker that was killed has left. Another file is not removed: the worker names it and ends.
+    const { socket: path } = this.options;
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path, { force: true });
     if (this.options.isStandby) this.#app.call();
     while (!this.#isGone) {
       const socket = await this.connect().catch(() => undefined);

@@ -101,9 +101,14 @@ describe("CometBFT that exits by itself under the hot switch", () => {
 
   test("a worker's crashes → counted as the settings have it", async () => {
     const given: unknown[] = [];
-    const { run } = hotHome("", [({ restarts }) => Promise.resolve(given.push(restarts)).then(() => ({ exit: 13 }))]);
-    await run(3);
-    expect(given).toMatchObject([{ restartsMax: 3, restartWindow: 600_000 }]);
+    const crashing: Held = async ({ restarts, machine }) => {
+      given.push(restarts?.options, ...[1, 2, 3].map(() => restarts?.next(machine.clock.now())));
+      return lost();
+    };
+    const { run } = hotHome("", [crashing, { exit: 13 }]);
+    // What happened within the hold counts: it is not started again.
+    expect(await run(3)).toBe(17);
+    expect(given).toMatchObject([{ restartsMax: 3, restartWindow: 600_000 }, 1_000, 2_000, 4_000]);
   });
 
   test("once, after blocks → starting until the next block is committed", async () => {

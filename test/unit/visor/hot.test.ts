@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../host/base/terminal/config-file.js";
+import { CrashLoop } from "../../../host/visor/decide/decision/crash-loop.js";
 import type { Plan } from "../../../host/visor/decide/decision/plan-file.js";
 import { startArgs } from "../../../host/visor/hot/start-arguments.js";
 import type { Worker } from "../../../host/visor/hot/worker.js";
@@ -96,6 +97,7 @@ describe("HotHooks", () => {
     const planned: (string | undefined)[] = [];
     const loop = {
       ...{ runBegins: () => undefined, switched: () => undefined, underWay },
+      crashes: new CrashLoop({ restartsMax: 5, restartWindow: 600_000 }),
       planned: (plan: { name: string } | undefined) => void planned.push(plan?.name),
     };
     const hooks = new HotHooks(of as ConstructorParameters<typeof HotHooks>[0], isStaged ? staging : undefined, loop);

@@ -14,21 +14,24 @@ export class CrashLoop {
   #times: number[] = [];
   #waits = 0;
 
-  constructor(private readonly options: CrashLoopOptions) {}
+  constructor(readonly options: CrashLoopOptions) {}
 
-  /** Milliseconds to wait before the next start; undefined: there were too many. @param now of a clock that never goes back */
-  next(now: number): number | undefined {
+  /**
+   * Milliseconds to wait before the next start; undefined: there were too many.
+   * @param now of a clock that never goes back
+   * @param waits in place of those of all starts
+   */
+  next(now: number, waits = this.options.waits): number | undefined {
     const { restartsMax, restartWindow } = this.options;
     this.#times = this.#times.filter((time) => now - time < restartWindow);
     if (this.#times.length >= restartsMax) return undefined;
     if (this.#times.length === 0) this.#waits = 0;
     this.#times.push(now);
-    return this.patient();
+    return this.patient(waits);
   }
 
   /** For an end that is waited out, however often it comes. */
-  patient(): number {
-    const { waits = WAITS_MILLIS } = this.options;
+  patient(waits = this.options.waits ?? WAITS_MILLIS): number {
     return waits[Math.min(this.#waits++, waits.length - 1)] ?? 0;
   }
 

@@ -45,13 +45,14 @@ interface PendingExit extends EndFacts {
 }
 
 export class AfterExit {
-  readonly #crashes: CrashLoop;
+  /** Restarts after crashes, also of a worker within a hold. */
+  readonly crashes: CrashLoop;
   #last: PendingExit | undefined;
   /** Known after an error of the genesis document. */
   #hasBlocks = false;
 
   constructor(private readonly shared: Shared) {
-    this.#crashes = new CrashLoop(shared.settings);
+    this.crashes = new CrashLoop(shared.settings);
   }
 
   /** @returns the environment in which an application of this project keeps the error that it exits with */
@@ -72,7 +73,7 @@ export class AfterExit {
   /** Another program runs from now on. */
   forget(): void {
     this.#last = undefined;
-    this.#crashes.forget();
+    this.crashes.forget();
   }
 
   /** The application has exited, and nothing was done about it yet. */
@@ -120,7 +121,7 @@ export class AfterExit {
 
   async #again(last: PendingExit, after: AfterEnd): Promise<void> {
     const { machine, board, log, signal, settings } = this.shared;
-    const wait = this.#crashes.next(machine.clock.now());
+    const wait = this.crashes.next(machine.clock.now());
     const exit = after.kind === "crashed" ? after.exit : 1;
     if (wait === undefined) {
       const window = settings.restartWindow / 1_000;
@@ -151,7 +152,7 @@ export class AfterExit {
       await this.#untilChanged(last, `${who} has not gone on: ${why}`);
       return undefined;
     }
-    const wait = this.#crashes.patient();
+    const wait = this.crashes.patient();
     log("warn", `${who} has not gone on: ${why}. It is asked again in ${wait / 1_000} s (CHAINVISOR_ON_REFUSAL)`);
     const next = this.#waysOutNow(last);
     board.update({ phase: "halted", message: why, next, restarts: board.current.restarts + 1 });

@@ -49,7 +49,7 @@ export async function holdHome(options: HoldHomeOptions): Promise<HoldHomeEnd> {
     const end = await hold({
       ...{ ...rest, env, log, machine, signal, late: late.signal },
       ...{ home: new Home(settings.home), retriesMax: settings.preUpgradeRetriesMax },
-      restarts: loop && settings,
+      restarts: loop?.crashes,
       hooks: new HotHooks(options, staging, loop),
     });
     return { ...end, isRestart: restart.signal.aborted && !options.signal.aborted && !end.failure };

@@ -3,6 +3,7 @@
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import type { Height } from "../../../base/types/types.js";
 import { type Program, problemOf } from "../../../node/programs/layout.js";
+import type { CrashLoop } from "../../decide/decision/crash-loop.js";
 import type { Plan } from "../../decide/decision/plan-file.js";
 import { isReady } from "../../decide/readiness.js";
 import type { Phase, PlanStatus, VisorStatus } from "../../decide/status.js";
@@ -16,6 +17,8 @@ import { customPreUpgrade, StepFailure } from "../loop/scripts.js";
 
 /** What the run loop keeps of each program that runs, under either switch. */
 export interface HotLoop {
+  /** Counts restarts, those within a hold too. */
+  readonly crashes: CrashLoop;
   /** The plan that brought the program, whose block was not made before this run. */
   readonly underWay?: Plan | undefined;
   /** A program is started. */
@@ -171,10 +174,9 @@ export class HotHooks implements RelayHooks {
     } catch (cause) {
       throw new UpgradeError("UPG_STORE_IO", `cannot link ${program.file}: ${messageOf(cause)}`, { cause });
     }
-    log(
-      "info",
-      `switched from ${ended.name} to ${program.name} at height ${plan.height}, with CometBFT's connections held`,
-    );
+    // The same file again, replaced or after a hold, is no other program.
+    const what = ended.file === program.file ? program.name : `from ${ended.name} to ${program.name}`;
+    log("info", `switched ${what} at height ${plan.height}, with CometBFT's connections held`);
     this.loop?.switched();
   }
 }

@@ -4,6 +4,7 @@
  */
 import { assert } from "../../../base/errors/errors.js";
 import { readConfig } from "../../../base/terminal/config-file.js";
+import { setReported } from "../../../base/terminal/fail.js";
 import type { Log } from "../../../base/text/log-line.js";
 import { cometFiles } from "../../../node/comet/comet-files.js";
 import { findComet } from "../../../node/comet/engine/binary.js";
@@ -93,8 +94,10 @@ async function holdOnce({ home, env, name, args, log, settings, layout }: HoldOn
       ...{ signal: signals.signal, board: new Board(machine.clock) },
       comet: { program: findComet(program, { ...env }).path, args: comet, files: cometFiles(home) },
     });
-    if (end.failure) throw end.failure;
-    return end.exit;
+    if (!end.failure) return end.exit;
+    // Its record is an error line of the log.
+    setReported(end.failure);
+    throw end.failure;
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error;
     log("error", error.message);

@@ -203,7 +203,7 @@ export class VisorLoop {
   async #runHot(current: Program) {
     const { runHot } = await import("../hot/run-hot.js");
     return runHot(this.shared, current, {
-      underWay: this.#observations.underWay?.plan,
+      ...{ underWay: this.#observations.underWay?.plan, crashes: this.#afterExit.crashes },
       runBegins: () => {
         this.#afterExit.runBegins();
         this.#observations.runBegins();

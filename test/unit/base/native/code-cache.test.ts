@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -46,8 +47,8 @@ function newCache() {
   return { parent, folder, files };
 }
 
-function run(parent: string, env: Record<string, string> = {}) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [program, script], {
+function run(parent: string, env: Record<string, string> = {}, file = script) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [program, file], {
     encoding: "utf8",
     env: { PATH: process.env["PATH"], XDG_CACHE_HOME: parent, ...env },
   });
@@ -96,6 +97,24 @@ describe.skipIf(process.platform === "win32")("a script with V8's code cache", (
     chmodSync(parent, 0o777);
     expect(run(parent)).toEqual(WORKS);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("root with another user's HOME → no folder there (needs root)", () => {
+    const home = join(root, "other");
+    mkdirSync(home);
+    chownSync(home, 65_534, 65_534);
+    expect(run("", { HOME: home })).toEqual(WORKS);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("the same script at another place → a cache of its own, since stacks have the path", () => {
+    const { parent, files } = newCache();
+    run(parent);
+    const before = files().length;
+    const other = join(root, "other.cjs");
+    writeFileSync(other, SCRIPT);
+    run(parent, {}, other);
+    expect([before, files().length]).toEqual([1, 2]);
   });
 
   test("no folder to write to, a file in its place, no HOME → the script runs", () => {

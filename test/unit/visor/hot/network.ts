@@ -157,6 +157,7 @@ export class TestNetwork {
   readonly end: Promise<unknown>;
   readonly #stopping = new AbortController();
   readonly #late = new AbortController();
+  readonly #relay: Relay;
 
   /** @param fates of the workers, one after the other; those after them live on */
   constructor(
@@ -203,6 +204,7 @@ export class TestNetwork {
       restarts,
       log: (level, message) => this.log.push(`${level} ${message}`),
     });
+    this.#relay = relay;
     const run = async () => {
       try {
         return await relay.run();
@@ -221,6 +223,10 @@ export class TestNetwork {
 
   stop(): void {
     this.#stopping.abort();
+  }
+
+  get lastBlock(): LastBlock | undefined {
+    return this.#relay.lastBlock;
   }
 
   /** The block under way has had its time. */

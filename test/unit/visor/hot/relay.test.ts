@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { isUpgradeError } from "../../../../host/base/errors/errors.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
+import { CrashLoop } from "../../../../host/visor/decide/decision/crash-loop.js";
 import type { ProcessEnd } from "../../../../host/visor/decide/machine.js";
 import { Chain } from "../../../scenario/chain.js";
 import { COMMIT, echo, finalize, INFO, INIT } from "../../node/comet/served.js";
@@ -145,6 +146,22 @@ describe("Relay, ends of its own", () => {
     expect(network.workers).toHaveLength(1);
   });
 
+  test("an exception at Commit → CometBFT's; the block is not taken for committed", async () => {
+    const changes: Fate["changes"] = (made) =>
+      made.case === "commit" ? { case: "exception", value: { error: "the disk is full" } } : made;
+    const network = new TestNetwork(new Chain(), [{}, { changes }]);
+    const engine = await network.engine();
+    await call(engine, INFO);
+    await call(engine, INIT);
+    await block(engine, 1n);
+    await network.workers[0]?.kill();
+    await call(engine, finalize(2n));
+    expect(await engine.call(COMMIT)).toMatchObject({ case: "exception" });
+    expect(codeOf(await network.end)).toBe("UPG_HALT_WORKER");
+    expect(network.log.join("\n")).not.toContain("block 2 committed");
+    expect(network.lastBlock?.height).toBe(1n);
+  });
+
   test("a signal in the middle of a block → the block is committed before the end", async () => {
     const network = new TestNetwork(new Chain(), []);
     const engine = await network.engine();
@@ -181,7 +198,7 @@ describe("Relay, ends of its own", () => {
 
   test("a worker that crashes more often than the sidecar's settings allow → UPG_HALT_WORKER", async () => {
     const ends: ProcessEnd = { exit: null, signal: "SIGKILL", error: undefined };
-    const restarts = { restartsMax: 1, restartWindow: 600_000 };
+    const restarts = new CrashLoop({ restartsMax: 1, restartWindow: 600_000 });
     const network = new TestNetwork(new Chain(), [{ ends }, { ends }], undefined, {}, restarts);
     const end = await network.end;
     expect(codeOf(end)).toBe("UPG_HALT_WORKER");
