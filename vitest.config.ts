@@ -11,11 +11,10 @@ const alias = [
 ];
 
 /**
- * Tests that call functions share a process, file after file: loading the same modules for each would cost a third of their
- * time. These have one of their own: they define another chain, replace a module, count the process's timers or share a folder
- * with their neighbours.
+ * Test files share a process, file after file: starting one and loading the same modules for each file costs a second of CPU. These
+ * have one of their own: they define another chain, replace a module or count the process's timers.
  */
-const ALONE = [
+const ALONE_UNIT = [
   "test/unit/{node/comet,node/home,visor/hot,state/store}/**/*.test.ts",
   "test/unit/serve/api/{described-chain,grpc-web,params-of-heights,power-change}.test.ts",
   "test/unit/chain/app/{define-chain,definition-names}.test.ts",
@@ -24,10 +23,16 @@ const ALONE = [
   "test/unit/cli/localnet/run.test.ts",
   "test/unit/state/witness/without-simd.test.ts",
 ];
-const together = (name: string, exclude: string[] = []) => ({
+const ALONE_COMMANDS = [
+  "test/component/in-process.test.ts",
+  "test/component/cli/rehearsal/choices.test.ts",
+  "test/e2e/failing-modules.test.ts",
+];
+const together = (name: string, exclude: string[] = [], globalSetup: string[] = []) => ({
   extends: true as const,
-  test: { name, include: [`test/${name}/**/*.test.ts`], exclude, isolate: false },
+  test: { name, include: [`test/${name}/**/*.test.ts`], exclude, isolate: false, globalSetup },
 });
+const alone = (name: string, include: string[]) => ({ extends: true as const, test: { name, include } });
 
 export default defineConfig({
   resolve: { alias },
@@ -37,29 +42,21 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Set by scripts/test.mjs: the file to which each test file adds its CPU time.
-    setupFiles: process.env["CPU_FILE"] ? ["test/cpu-of-file.ts"] : [],
+    setupFiles: [...(process.env["CPU_FILE"] ? ["test/cpu-of-file.ts"] : []), "test/clean-up.ts"],
     projects: [
       together("core"),
-      together("unit", ALONE),
-      { extends: true, test: { name: "unit-alone", include: ALONE } },
+      together("unit", ALONE_UNIT),
+      alone("unit-alone", ALONE_UNIT),
       together("vectors"),
       together("data"),
       together("scenario"),
       together("guest"),
-      { extends: true, test: { name: "engines", include: ["test/engines/**/*.test.ts"] } },
-      { extends: true, test: { name: "visor", include: ["test/visor/**/*.test.ts"] } },
-      { extends: true, test: { name: "sim", include: ["test/sim/**/*.test.ts"] } },
-      { extends: true, test: { name: "web", include: ["test/web/**/*.test.ts"] } },
-      { extends: true, test: { name: "component", include: ["test/component/**/*.test.ts"] } },
-      {
-        extends: true,
-        test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], globalSetup: "test/e2e/packed-folder.ts" },
-      },
+      ...["engines", "visor", "sim", "web", "embed"].map((name) => alone(name, [`test/${name}/**/*.test.ts`])),
+      together("component", ALONE_COMMANDS),
+      together("e2e", ALONE_COMMANDS, ["test/e2e/packed-folder.ts"]),
+      alone("commands-alone", ALONE_COMMANDS),
       // `npm run verify:sdk`: the Cosmos SDK takes long to compile.
-      ...(process.env["WITH_SDK"]
-        ? [{ extends: true as const, test: { name: "sdk", include: ["test/embed-sdk/**/*.test.ts"] } }]
-        : []),
-      { extends: true, test: { name: "embed", include: ["test/embed/**/*.test.ts"] } },
+      ...(process.env["WITH_SDK"] ? [alone("sdk", ["test/embed-sdk/**/*.test.ts"])] : []),
       together("house"),
     ],
   },

@@ -1,15 +1,14 @@
 /** Real processes: homes that are prepared in this process, and `dist/chaind.js` run on them until it ends. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { HaltRecord } from "../../host/upgrade/module/halt.js";
 import { DIST } from "../dist.js";
 import { type HaltFacts, haltInLog } from "../halt-line.js";
 import { chaindHere } from "../in-process.js";
 import { genesisText } from "../scenario/genesis-text.js";
+import { killAfterTests, newPath } from "../test-folder.js";
 import { NO_SERVERS } from "./no-servers.js";
 import { BLOCK_TIME, makeBlocksUpTo, makeHome, type PlannedUpgrade, schedule, withNode } from "./prepared-home.js";
 
@@ -19,15 +18,6 @@ const CHAIND = join(DIST, "chaind.js");
 const HANDLERS = join(DIST, "handlers");
 /** Blocks as fast as they can be made, with times that count them. */
 const FAST = [...NO_SERVERS, "--logical-clock", "--block-time", BLOCK_TIME];
-
-const root = mkdtempSync(join(tmpdir(), "chain-upgrade-e2e-"));
-const children = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of children) child.kill("SIGKILL");
-  rmSync(root, { recursive: true, force: true });
-});
-
-let homes = 0;
 
 export interface End {
   readonly exit: number | null;
@@ -54,7 +44,7 @@ export function run(
   detached = false,
 ): Running {
   const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env }, detached });
-  children.add(child);
+  killAfterTests(child);
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -64,10 +54,7 @@ export function run(
     stderr += text;
   });
   const end = new Promise<End>((resolve) => {
-    child.once("close", (exit, signal) => {
-      children.delete(child);
-      resolve({ exit, signal, stdout, stderr });
-    });
+    child.once("close", (exit, signal) => resolve({ exit, signal, stdout, stderr }));
   });
   const says = (text: string) =>
     new Promise<void>((resolve, reject) => {
@@ -85,10 +72,9 @@ export function run(
 }
 
 export class TestHome {
-  readonly path: string;
+  readonly path = newPath("home");
 
   constructor(genesis = genesisText()) {
-    this.path = join(root, `home-${homes++}`);
     makeHome(this.path, genesis);
   }
 

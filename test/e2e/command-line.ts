@@ -1,10 +1,9 @@
 /** `chaind` as people type it, in this process; and a node that makes blocks when a transaction comes, in one of its own. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll } from "vitest";
 import { chaindHere } from "../in-process.js";
+import { newPath } from "../test-folder.js";
 import { DIST, type End, NO_SERVERS, type Running, run } from "./chaind.js";
 
 const CHAIND = join(DIST, "chaind.js");
@@ -13,12 +12,8 @@ const SILENT_NODE = ["start", "--logical-clock", "--block-time", "5s", ...NO_SER
 const ONE_SERVER = ["--rpc.laddr", "tcp://127.0.0.1:0", "--grpc.enable=false", "--api.enable=false"];
 const WAIT_MILLIS = 30_000;
 
-const root = mkdtempSync(join(tmpdir(), "chain-upgrade-commands-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-let homes = 0;
-
 export class CommandLine {
-  readonly home = join(root, `home-${homes++}`);
+  readonly home = newPath("home");
   readonly env: Record<string, string> = {
     ...{ CHAIND_HOME: this.home, CHAIND_KEYRING_BACKEND: "test", TZ: "UTC", NO_COLOR: "1" },
   };

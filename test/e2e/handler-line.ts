@@ -1,13 +1,12 @@
 /** `chaind handler …` of a test, in a folder of its own: in the test's process, or in processes that are killed or watched. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { afterAll } from "vitest";
 import { chaindHere } from "../in-process.js";
+import { testFolder } from "../test-folder.js";
 import { DIST } from "./chaind.js";
 
 const CHAIND = join(DIST, "chaind.js");
@@ -15,14 +14,12 @@ export const SPLIT_BALANCES = join(DIST, "handlers/split-balances.wasm");
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Where the commands run; removed after the tests of a file. */
-export const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-handler-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-export const at = (name: string) => join(folder, name);
+/** A path in the folder where the commands run. */
+export const at = (...names: readonly string[]) => join(testFolder(), ...names);
 
 /** Runs `chaind handler …` in this process. */
 export async function handler(...args: readonly string[]) {
-  const end = await chaindHere(["handler", ...args], { cwd: folder });
+  const end = await chaindHere(["handler", ...args], { cwd: testFolder() });
   const answers = () =>
     end.stdout
       .trim()
@@ -35,12 +32,12 @@ export async function handler(...args: readonly string[]) {
 export function handlerKilledAt(moment: string, ...args: readonly string[]) {
   const preload = pathToFileURL(join(import.meta.dirname, "kill-at.mjs")).href;
   const env = { ...process.env, CHAIND_TEST_KILL_AT: moment };
-  return spawnSync(process.execPath, ["--import", preload, CHAIND, "handler", ...args], { cwd: folder, env });
+  return spawnSync(process.execPath, ["--import", preload, CHAIND, "handler", ...args], { cwd: testFolder(), env });
 }
 
 /** Runs `chaind handler …` that ends when it is ended. */
 export function watchedHandler(...args: readonly string[]) {
-  const child = spawn(process.execPath, [CHAIND, "handler", ...args], { cwd: folder });
+  const child = spawn(process.execPath, [CHAIND, "handler", ...args], { cwd: testFolder() });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
   const ended = once(child, "exit");

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { GasProfile } from "../../host/upgrade/test-kit/gas/gas-profile.js";
-import { at, folder, handler, type Json, SPLIT_BALANCES, watchedHandler } from "./handler-line.js";
+import { at, handler, type Json, SPLIT_BALANCES, watchedHandler } from "./handler-line.js";
 
 // Compilers share the machine with everything else.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -45,7 +45,7 @@ describe("chaind handler new, build, test, diff", () => {
     const lock = JSON.parse(readFileSync(join(project, "handler.lock.json"), "utf8")) as Json;
     expect(lock).toMatchObject({ lock: 1, compiler: "assemblyscript 0.28.20", sha256: hash });
     cpSync(project, at("elsewhere"), { recursive: true, verbatimSymlinks: true });
-    rmSync(join(folder, "elsewhere/build"), { recursive: true });
+    rmSync(at("elsewhere/build"), { recursive: true });
     expect((await handler("build", "--project", "elsewhere", "--locked")).exit).toBe(0);
     expect(readFileSync(at("elsewhere/build/handler.wasm")).equals(bytes)).toBe(true);
   });
@@ -150,7 +150,7 @@ describe("chaind handler new, build, test, diff", () => {
 
   test("a changed source → build --locked refuses with UPG_HANDLER_HASH (21) and writes nothing; diff shows what changed", async () => {
     const entry = join(project, "assembly/index.ts");
-    const old = join(folder, "old.wasm");
+    const old = at("old.wasm");
     cpSync(join(project, "build/handler.wasm"), old);
     writeFileSync(entry, readFileSync(entry, "utf8").replace("20_000_000_000", "30_000_000_000"));
     const refused = await inProject("build", "--locked");

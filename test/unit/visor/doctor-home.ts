@@ -1,23 +1,18 @@
 /** A home with which nothing is wrong, and what the doctor says once something is. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { diskFiles } from "../../../host/base/files/disk-files.js";
 import type { NodeFacts } from "../../../host/visor/decide/heights/node-facts.js";
 import { readSettings } from "../../../host/visor/decide/settings/read.js";
 import { examine } from "../../../host/visor/stage/doctor/doctor.js";
 import { elfBytes } from "../../runnable-bytes.js";
-
-const folder = mkdtempSync(join(tmpdir(), "chain-upgrade-doctor-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let homes = 0;
+import { newPath } from "../../test-folder.js";
 
 export const SCRIPT = "#!/bin/sh\n";
 
 /** A home with which nothing is wrong. */
 export function goodHome() {
-  const home = join(folder, `h${homes++}`);
+  const home = newPath("home");
   const root = join(home, "cosmovisor");
   const put = (path: string, content: string | Uint8Array = SCRIPT, mode = 0o755) => {
     const file = join(home, path);

@@ -1,8 +1,6 @@
 /** A home with programs that are shell scripts, as Cosmovisor's own tests have them, and the sidecar over it in this process. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll } from "vitest";
 import { concatBytes, fromHex } from "../../../host/base/text/bytes.js";
 import { crc32c } from "../../../host/visor/decide/heights/crc32c.js";
 import type { Machine } from "../../../host/visor/decide/machine.js";
@@ -10,10 +8,7 @@ import type { Settings } from "../../../host/visor/decide/settings.js";
 import { runVisor, type VisorOptions } from "../../../host/visor/run/loop/visor.js";
 import { realMachine } from "../../../host/visor/run/real-machine.js";
 import { Board } from "../../../host/visor/status/board.js";
-
-const root = mkdtempSync(join(tmpdir(), "chain-upgrade-visor-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-let homes = 0;
+import { newPath } from "../../test-folder.js";
 
 export const DAEMON = "dummyd";
 
@@ -27,7 +22,7 @@ export function hurried(slept: number[]): Machine {
 }
 
 export class ScriptsHome {
-  readonly path = join(root, `home-${homes++}`);
+  readonly path = newPath("home");
   readonly lines: string[] = [];
   readonly stop = new AbortController();
   readonly board = new Board(realMachine.clock);

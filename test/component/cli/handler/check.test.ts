@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { sha256 } from "../../../../host/base/native/sha256.js";
 import { toHex } from "../../../../host/base/text/bytes.js";
-import { at, folder, handler, type Json, SPLIT_BALANCES, written } from "../../../e2e/handler-line.js";
+import { at, handler, type Json, SPLIT_BALANCES, written } from "../../../e2e/handler-line.js";
 import { build, guest } from "../../../guest/build.js";
 
 // Compilers share the machine with everything else.
@@ -32,14 +32,14 @@ describe("chaind handler check", () => {
     expect((await handler("check", at("nowhere"))).stdout).toBe(
       `${at("nowhere")}: not read\n  UPG_INVALID_ARGUMENT: there is no file ${at("nowhere")}\n`,
     );
-    const unread = await handler("check", folder, at("nowhere"), "--json");
+    const unread = await handler("check", at(), at("nowhere"), "--json");
     expect(unread.exit).toBe(30);
     expect(unread.answers()[0]).toMatchObject({ ok: false, sha256: null, findings: [{ code: "UPG_STORE_IO" }] });
   });
 
   test("of refused files among files that are absent or no files → exit 21: a verdict comes first", async () => {
     const refused = written("cut.wasm", readFileSync(SPLIT_BALANCES).subarray(0, 999));
-    expect((await handler("check", at("nowhere"), refused, folder)).exit).toBe(21);
+    expect((await handler("check", at("nowhere"), refused, at())).exit).toBe(21);
   });
 
   test("of a file that the nodes of this chain refuse by its manifest → refused in the first line, exit 21, and in JSON", async () => {
@@ -155,7 +155,7 @@ describe("chaind handler meter", () => {
     expect([refused.exit, existsSync(at("refused.wasm"))]).toEqual([21, false]);
     expect(refused.stderr).toContain("UPG_HANDLER_FORMAT");
     expect((await handler("meter", at("nowhere"), "--out", at("refused.wasm"))).exit).toBe(2);
-    expect((await handler("meter", SPLIT_BALANCES, "--out", folder)).exit).toBe(2);
+    expect((await handler("meter", SPLIT_BALANCES, "--out", at())).exit).toBe(2);
     expect((await handler("meter", SPLIT_BALANCES)).exit).toBe(2);
   });
 });

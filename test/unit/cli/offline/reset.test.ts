@@ -6,7 +6,8 @@ import { resetAll } from "../../../../host/cli/offline/reset.js";
 import { exportSnapshot } from "../../../../host/cli/offline/snapshots.js";
 import { HomeLock } from "../../../../host/node/home/home-lock.js";
 import { failureOf } from "../../../scenario/chain.js";
-import { blocks, newHome, root } from "../../node/snapshots/comet-home.js";
+import { newPath } from "../../../test-folder.js";
+import { blocks, newHome } from "../../node/snapshots/comet-home.js";
 
 describe("resetAll()", () => {
   test("state, blocks, snapshots, CometBFT's databases and peers go; keys, settings and the record of signatures stay", async () => {
@@ -35,7 +36,7 @@ describe("resetAll()", () => {
 
   test("databases in another folder → CometBFT's go, what else is there stays; --keep-addr-book keeps peers", () => {
     const home = newHome();
-    const elsewhere = join(root, "elsewhere");
+    const elsewhere = newPath("elsewhere");
     for (const name of ["blockstore.db", "tx_index.db", "photos"])
       mkdirSync(join(elsewhere, name), { recursive: true });
     writeFileSync(join(home, "config/config.toml"), `db_dir = "${elsewhere}"\n`);
@@ -57,6 +58,6 @@ describe("resetAll()", () => {
     expect(readdirSync(join(home, "data")).sort()).toEqual(
       [...new Set([...before, "priv_validator_state.json"])].sort(),
     );
-    expect(failureOf(() => resetAll(join(root, "none"), { keepAddrBook: false })).code).toBe("UPG_INVALID_CONFIG");
+    expect(failureOf(() => resetAll(newPath("none"), { keepAddrBook: false })).code).toBe("UPG_INVALID_CONFIG");
   });
 });

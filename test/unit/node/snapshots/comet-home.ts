@@ -1,21 +1,15 @@
 /** Homes whose blocks are made as CometBFT has them made, without CometBFT. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { toUpperHex } from "../../../../host/base/text/bytes.js";
 import { AppPort } from "../../../../host/chain/app/app-port.js";
 import { OpenHome } from "../../../../host/node/open/open-home.js";
 import { makeHome } from "../../../e2e/prepared-home.js";
 import { exampleChain } from "../../../example-chain.js";
 import { genesisText } from "../../../scenario/genesis-text.js";
+import { newPath } from "../../../test-folder.js";
 
-export const root = mkdtempSync(join(tmpdir(), "chain-upgrade-comet-homes-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-let homes = 0;
 export function newHome(): string {
-  const home = join(root, String(homes++));
+  const home = newPath("home");
   makeHome(home, genesisText());
   return home;
 }

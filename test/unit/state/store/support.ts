@@ -1,9 +1,7 @@
 /** What the tests of this room share: a hash, temporary directories, and looks at a database as a whole. */
 import { hash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { toHex } from "../../../../host/base/text/bytes.js";
 import type { Sha256, StoreUpgrades } from "../../../../host/base/types/types.js";
 import { MemoryKVStore } from "../../../../host/state/branch/kv/memory-kv.js";
@@ -14,23 +12,15 @@ import { LmdbDatabase } from "../../../../host/state/store/disk/lmdb-database.js
 import { MemoryDatabase } from "../../../../host/state/store/disk/memory-database.js";
 import { CommitMultiStore } from "../../../../host/state/store/versions/commit-multi-store.js";
 import type { CommitMultiStoreOptions } from "../../../../host/state/store/versions/store-options.js";
+import { newFolder } from "../../../test-folder.js";
 
 export const sha256: Sha256 = (bytes) => hash("sha256", bytes, "buffer");
 
 /** Matches an UpgradeError by its code. */
 export const code = (name: string) => expect.objectContaining({ code: name });
 
-const directories: string[] = [];
-afterAll(() => {
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
-
 /** A directory that is removed after the tests of this file. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "chain-upgrade-test-"));
-  directories.push(directory);
-  return directory;
-}
+export const temporaryDirectory = (): string => newFolder();
 
 export interface OpenOptions extends Partial<CommitMultiStoreOptions> {
   readonly upgrades?: Partial<StoreUpgrades> | undefined;
