@@ -12,7 +12,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
   ...["with-comet", "consensus.create_empty_blocks", "p2p.pex", "p2p.seed_mode"],
 ]);
 
-export interface TakenWords {
+interface TakenWords {
   /** Values by the flags' names; of one that is given twice, the last. */
   readonly given: ReadonlyMap<string, string>;
   /** All other words. */
@@ -20,7 +20,7 @@ export interface TakenWords {
 }
 
 /** @param names of flags, without hyphens */
-export function takeFlags(words: readonly string[], names: readonly string[]): TakenWords {
+function takeFlags(words: readonly string[], names: readonly string[]): TakenWords {
   const given = new Map<string, string>();
   const rest: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -33,7 +33,7 @@ export function takeFlags(words: readonly string[], names: readonly string[]): T
 }
 
 /** A worker asks CometBFT where it serves its RPC: what only CometBFT was given would be unknown to it. */
-export function rpcWords(address: string | undefined): string[] {
+function rpcWords(address: string | undefined): string[] {
   return address === undefined ? [] : [`--rpc.laddr=${address}`];
 }
 
