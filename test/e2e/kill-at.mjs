@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
 const [moment, name] = (process.env.CHAIND_TEST_KILL_AT ?? "").split(" ");
-const { openSync, writeFileSync, writeSync, fsyncSync, renameSync } = fs;
+const { openSync, writeSync, fsyncSync, renameSync } = fs;
 const opened = new Set();
 const end = () => process.kill(process.pid, "SIGKILL");
 
@@ -14,8 +14,8 @@ fs.openSync = (path, ...rest) => {
   if (isIt && moment === "opened") end();
   return file;
 };
-fs.writeFileSync = (file, bytes, ...rest) => {
-  if (!opened.has(file) || moment !== "half") return writeFileSync(file, bytes, ...rest);
+fs.writeSync = (file, bytes, ...rest) => {
+  if (!opened.has(file) || moment !== "half") return writeSync(file, bytes, ...rest);
   writeSync(file, bytes, 0, bytes.length >> 1);
   end();
 };
