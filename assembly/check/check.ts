@@ -64,7 +64,7 @@ function tooLong(): void {
 
 function invalid(): void {
   begin();
-  text("operands have the wrong type or number (WebAssembly.validate refuses the module)");
+  text("operands have the wrong type or number (the engine refuses the module)");
   text("; rebuild it, and check it with wasm-validate");
   add(UPG_HANDLER_FORMAT, 0);
 }

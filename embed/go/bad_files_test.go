@@ -220,6 +220,12 @@ func TestLoadHandler_brTableOfSeveralTypesInDeadCode_loads(t *testing.T) {
 	}
 }
 
+func TestLoadHandler_operandsOfTheWrongType_areRefusedWithTheReasonOfTheEngine(t *testing.T) {
+	plain, _ := meteredOf(t, guest(t, "split-balances"))
+	file := withRunBody(t, plain, []byte{0, 0x42, 7, 0x0b}) // i64.const 7, where an i32 is due
+	refusedWith(t, file, LoadOptions{}, CodeHandlerFormat, "(the engine refuses the module); rebuild it, and check it with wasm-validate (wazero: ")
+}
+
 func TestLoadHandler_meteredModuleThatGivesItselfGas_isRefused(t *testing.T) {
 	const set, i64 = 0x24, 0x42
 	for name, gas := range map[string][]byte{

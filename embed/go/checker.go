@@ -20,7 +20,7 @@ var checkWasm []byte
 
 const (
 	// checkSHA256 is check.sha256 of assembly/abi.json.
-	checkSHA256    = "a77fba1af5f87f87500d323d7fad0319d7c1cbdda76b0e5cf652d285d8067d20"
+	checkSHA256    = "b6435515772e2a2df69e43865100745e4775dabc36fff71c776c49c566713cbc"
 	checkABIMajor  = 1
 	checkPagesMax  = 1_024
 	checkIsInvalid = 1

@@ -5,8 +5,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
+
+	"github.com/chain-upgrade/chain-upgrade/embed/go/internal/guesttext"
 )
+
+// engineReasonBytesMax bounds what is quoted of the engine's reason: it may hold names of the file.
+const engineReasonBytesMax = 200
 
 // LoadOptions say how a handler is loaded.
 type LoadOptions struct {
@@ -132,6 +138,9 @@ func examine(ctx context.Context, file []byte, pinned string) (*examination, err
 		}
 	}
 	if failure := checked.failure(); failure != nil {
+		if invalid != nil {
+			failure.Message += fmt.Sprintf(" (wazero: %s)", guesttext.Text([]byte(invalid.Error()), engineReasonBytesMax))
+		}
 		return nil, failure.because(invalid)
 	}
 	if checked.gasSchedule != gasSchedule {

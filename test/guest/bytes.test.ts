@@ -137,6 +137,11 @@ describe("checkHandler() of bytes that no compiler made", () => {
     ["a body that goes on", module(types, functions, code(0, 0x0b, 0x01)), "bytes follow the function's last end"],
     ["an unknown opcode", module(types, functions, code(0, 0xff, 0x0b)), "unknown opcode 0xff"],
     ["an unknown prefixed opcode", module(types, functions, code(0, 0xfc, 0x80, 0x01, 0x0b)), "unknown opcode 0xfc80"],
+    [
+      "a prefixed opcode of two bytes",
+      module(types, functions, code(0, 0xfc, 0x8b, 0x00, 0x00, 0x0b)),
+      "unknown opcode 0xfc8b: the number after 0xfc has one byte",
+    ],
     ["a label that is not there", module(types, functions, code(0, 0x0c, 1, 0x0b)), "br: there is no label 1"],
     [
       "a local that is not there",

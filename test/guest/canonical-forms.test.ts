@@ -37,6 +37,12 @@ test.each([
     "fc0b00",
     "fc0b8000",
   ],
+  [
+    "memory.fill's number after 0xfc",
+    "(memory.fill (i32.const 0) (i32.const 0) (i32.const 0)) (i32.const 0)",
+    "fc0b00",
+    "fc8b0000",
+  ],
 ])("%s in two bytes → UPG_HANDLER_FORMAT, where it is", (_, run, from, to) => {
   expect(checkHandler(patched(run, from, from)).findings).toEqual([]);
   const [finding] = checkHandler(patched(run, from, to)).findings;

@@ -106,7 +106,7 @@ describe("checkHandler()", () => {
         code: "UPG_HANDLER_FORMAT",
         function: null,
         offset: null,
-        message: expect.stringContaining("WebAssembly.validate"),
+        message: expect.stringContaining("the engine refuses the module"),
       },
     ]);
   });

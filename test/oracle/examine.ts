@@ -41,7 +41,7 @@ export function examineByOracle(bytes: Uint8Array<ArrayBuffer>): OracleExaminati
   }
   // On the original: an index that is invalid there could become valid once the meter has added to the module.
   if (findings.isEmpty && !WebAssembly.validate(bytes)) {
-    const what = "operands have the wrong type or number (WebAssembly.validate refuses the module)";
+    const what = "operands have the wrong type or number (the engine refuses the module)";
     findings.add("UPG_HANDLER_FORMAT", null, `${what}; rebuild it, and check it with wasm-validate`);
   }
   const metered = isFramed ? readMetered(module, findings) : undefined;

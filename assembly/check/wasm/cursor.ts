@@ -60,11 +60,11 @@ export function step(): bool {
 }
 
 function readOpcode(): void {
-  const first = reader.byte("an instruction");
-  let opcode: u64 = first;
-  if (first == op.PREFIX) opcode = 0xfc00 + <u64>reader.u32Of("an opcode");
+  let opcode = reader.byte("an instruction");
+  // All numbers of instructions fit in one byte; engines differ on a longer form of the same number.
+  if (opcode == op.PREFIX) opcode = 0xfc00 + reader.byte("an instruction");
   if (bad) return;
-  slot = opcode < 256 ? <u32>opcode : opcode < 0xfc0c ? <u32>(opcode - 0xfc00) + op.PREFIXED : 0;
+  slot = opcode < 256 ? opcode : opcode < 0xfc0c ? opcode - 0xfc00 + op.PREFIXED : 0;
   if (opcode < 0xfc0c && op.immediateOf(slot) != 0) return;
   const family = op.refusedFamily(opcode);
   if (family.length > 0) {
@@ -77,6 +77,7 @@ function readOpcode(): void {
     reader.malformed(start);
     text("unknown opcode 0x");
     hex(opcode);
+    if (opcode >= 0xfc80) text(": the number after 0xfc has one byte");
   }
 }
 

@@ -186,7 +186,7 @@ const REFERENCES: string =
   "reference types and changes of a table are not allowed; build without the reference-types feature";
 
 /** Why opcodes of a known extension are refused; "" for bytes that are no opcode at all. 0xfc00 + number for the prefixed ones. */
-export function refusedFamily(opcode: u64): string {
+export function refusedFamily(opcode: u32): string {
   if ((opcode >= 0x06 && opcode <= 0x0a) || opcode == 0x18 || opcode == 0x19 || opcode == 0x1f) return EXCEPTIONS;
   if (opcode == 0x12 || opcode == 0x13) return TAIL_CALLS;
   if (opcode == 0x14 || opcode == 0x15 || opcode == 0x1c || opcode == 0x25 || opcode == 0x26) return REFERENCES;

@@ -72,13 +72,15 @@ export class InstructionCursor {
 
   #readOpcode(reader: ByteReader): void {
     const first = reader.byte("an instruction");
-    this.opcode = first === OP.prefix ? 0xfc00 + reader.u32("an opcode") : first;
+    // All numbers of instructions fit in one byte; engines differ on a longer form of the same number.
+    this.opcode = first === OP.prefix ? 0xfc00 + reader.byte("an instruction") : first;
     const instruction = instructionOf(this.opcode);
     if (!instruction) {
       const family = refusedFamily(this.opcode);
       if (family)
         throw new Refusal("UPG_HANDLER_OPCODE", this.start, `opcode 0x${this.opcode.toString(16)}: ${family}`);
-      throw malformed(this.start, `unknown opcode 0x${this.opcode.toString(16)}`);
+      const why = this.opcode >= 0xfc80 ? ": the number after 0xfc has one byte" : "";
+      throw malformed(this.start, `unknown opcode 0x${this.opcode.toString(16)}${why}`);
     }
     this.instruction = instruction;
   }

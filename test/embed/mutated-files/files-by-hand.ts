@@ -11,7 +11,15 @@ interface FileByHand {
   readonly code?: ErrorCode;
 }
 
-/** Taken and refused ones in turn: a caller that runs every second file runs those that are taken. */
+/** Short forms of the instructions with the prefix 0xfc. Engines differ on longer forms of the number behind it. */
+const PREFIXED: readonly (readonly [wat: string, short: readonly number[]])[] = [
+  ["memory.init $d (i32.const 0) (i32.const 0) (i32.const 0)", [0xfc, 0x08, 0, 0]],
+  ["data.drop $d", [0xfc, 0x09, 0]],
+  ["memory.copy (i32.const 0) (i32.const 0) (i32.const 0)", [0xfc, 0x0a, 0, 0]],
+  ["memory.fill (i32.const 0) (i32.const 0) (i32.const 0)", [0xfc, 0x0b, 0]],
+];
+
+/** Taken and refused ones in turn, then refused ones: a caller that runs every second file runs those that are taken. */
 export const FILES_BY_HAND: readonly FileByHand[] = [
   { what: "call_indirect with its table's index in five bytes, as rustc and LLVM write it", bytes: paddedTableIndex },
   {
@@ -34,6 +42,12 @@ export const FILES_BY_HAND: readonly FileByHand[] = [
     bytes: () => build(guest(), `{"${"a".repeat(16_329)}":é`),
     code: "UPG_HANDLER_MANIFEST",
   },
+  ...PREFIXED.flatMap(([wat, short]) =>
+    [2, 3, 4, 5].map((length): FileByHand => {
+      const bytes = () => paddedNumber(wat, short, length);
+      return { what: `${wat.split(" ")[0]} with its number in ${length} bytes`, bytes, code: "UPG_HANDLER_FORMAT" };
+    }),
+  ),
 ];
 
 /** As a difference names a file: the round of a mutated one, else what was made by hand. */
@@ -48,6 +62,19 @@ function paddedTableIndex(): Uint8Array {
   const at = file.findIndex((byte, i) => byte === 0x11 && short.every((due, n) => file[i + 2 + n] === due));
   if (at < 0) throw new Error("there is no call_indirect");
   file.set([0x80, 0x80, 0x80, 0x80, 0x00], at + 2);
+  return file;
+}
+
+/** An instruction whose number after the prefix has more bytes than it needs: they take the place of nops behind it. */
+function paddedNumber(wat: string, short: readonly number[], length: number): Uint8Array {
+  const nops = Array.from({ length: length - 1 }, () => 0x01);
+  const run = `(${wat}) ${"nop ".repeat(nops.length)} (i32.const 0)`;
+  const file = build(guest({ run, more: '(data $d "x")' }));
+  const [prefix = 0, number = 0, ...operands] = short;
+  const at = Buffer.from(file).indexOf(Uint8Array.of(...short, ...nops));
+  if (at < 0) throw new Error(`there is no ${wat}`);
+  const zeros = Array.from({ length: length - 2 }, () => 0x80);
+  file.set([prefix, number | 0x80, ...zeros, 0x00, ...operands], at);
   return file;
 }
 

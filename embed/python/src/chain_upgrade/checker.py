@@ -21,7 +21,7 @@ from .manifest import MANIFEST_SECTION, Manifest
 from .wire import varint
 
 #: `check.sha256` of assembly/abi.json.
-CHECK_SHA256 = "a77fba1af5f87f87500d323d7fad0319d7c1cbdda76b0e5cf652d285d8067d20"
+CHECK_SHA256 = "b6435515772e2a2df69e43865100745e4775dabc36fff71c776c49c566713cbc"
 _ABI_MAJOR = 1
 _IS_INVALID = 1
 _U32 = 0xFFFFFFFF

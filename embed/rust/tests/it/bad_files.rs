@@ -45,6 +45,30 @@ fn load_a_call_indirect_with_a_padded_table_index_is_taken_by_check_wasm_and_the
     read_handler(&file).expect("the oracle");
 }
 
+/// wazero reads one byte there; other engines take longer forms of the same number.
+#[test]
+fn load_a_memory_fill_with_a_padded_number_is_refused_by_check_wasm_and_the_oracle() {
+    let operands = [const { Instruction::I32Const(0) }; 3];
+    let room = [const { Instruction::Nop }; 4];
+    let run = [operands.to_vec(), vec![Instruction::MemoryFill(0)], room.to_vec(), vec![Instruction::I32Const(0)]];
+    let file = Guest::running(run.concat()).file();
+    let short = [0xfc, 0x0b, 0, 1, 1, 1, 1];
+    let at = file.windows(short.len()).position(|bytes| bytes == short).expect("the instruction");
+    Handler::load(&file, None).expect("a number of one byte");
+    read_handler(&file).expect("the oracle");
+    for padded in [
+        [0xfc, 0x8b, 0, 0, 1, 1, 1],
+        [0xfc, 0x8b, 0x80, 0, 0, 1, 1],
+        [0xfc, 0x8b, 0x80, 0x80, 0, 0, 1],
+        [0xfc, 0x8b, 0x80, 0x80, 0x80, 0, 0],
+    ] {
+        let mut file = file.clone();
+        file[at..at + padded.len()].copy_from_slice(&padded);
+        assert_eq!(Handler::load(&file, None).expect_err("a longer number").code(), Code::HandlerFormat);
+        assert_eq!(read_handler(&file).expect_err("a longer number").code(), Code::HandlerFormat);
+    }
+}
+
 #[test]
 fn load_a_name_of_a_byte_too_many_is_refused_by_check_wasm_and_the_oracle() {
     let named = |length: usize| {

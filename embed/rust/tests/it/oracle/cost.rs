@@ -29,8 +29,8 @@ pub struct BodyCost {
 }
 
 impl BodyCost {
-    /// `UPG_HANDLER_LIMIT` for labels that are too many, `UPG_HANDLER_OPCODE` for changes of a table. Whether the code is valid is
-    /// the validator's to say.
+    /// `UPG_HANDLER_LIMIT` for labels that are too many, `UPG_HANDLER_OPCODE` for changes of a table, `UPG_HANDLER_FORMAT` for a
+    /// number after the prefix 0xfc in more than one byte. Whether the code is valid is the validator's to say.
     pub fn of(body: &FunctionBody<'_>, params: usize) -> Result<Self> {
         let mut cost = BodyCost { bytes: body.range().len() as u64, params: params as u64, ..BodyCost::default() };
         let mut locals = body.get_locals_reader().map_err(|cause| malformed(&cause))?;
@@ -40,6 +40,11 @@ impl BodyCost {
         let mut operators = body.get_operators_reader().map_err(|cause| malformed(&cause))?;
         let mut blocks = Blocks::default();
         while !operators.eof() {
+            let at = operators.original_position() - body.range().start;
+            // All numbers of instructions fit in one byte; engines differ on a longer form of the same number.
+            if let [0xfc, 0x80..=0xff, ..] = body.as_bytes()[at..] {
+                return Err(Error::new(Code::HandlerFormat, "a number after 0xfc has more than one byte"));
+            }
             match operators.read() {
                 Ok(operator) => cost.step(&operator, &mut blocks)?,
                 // The reader's own bound of a br_table, which is far above ours.
