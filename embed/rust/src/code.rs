@@ -176,7 +176,7 @@ codes! {
     HandlerEngine = 101, "UPG_HANDLER_ENGINE", 21;
     /// The handler's calls went deeper than the stack budget of a run allows.
     HandlerStack = 102, "UPG_HANDLER_STACK", 21;
-    /// The metered module in the handler's file is not made of the module itself; a host that runs it has none.
+    /// The metered module in the handler's file is not made of the module itself. A host that cannot make it found none.
     HandlerMetered = 103, "UPG_HANDLER_METERED", 21;
     /// Bytes on disk are not what this program writes; the message names them.
     StoreCorrupt = 110, "UPG_STORE_CORRUPT", 30;

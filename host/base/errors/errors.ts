@@ -158,7 +158,7 @@ export const ERROR_KINDS = Object.freeze({
   UPG_HANDLER_STACK: handler(102, "The handler's calls went deeper than the stack budget of a run allows."),
   UPG_HANDLER_METERED: handler(
     103,
-    "The metered module in the handler's file is not made of the module itself; a host that runs it has none.",
+    "The metered module in the handler's file is not made of the module itself. A host that cannot make it found none.",
   ),
   UPG_STORE_CORRUPT: store(110, "Bytes on disk are not what this program writes; the message names them."),
   UPG_STORE_UPGRADE: store(

@@ -28,7 +28,7 @@ export interface FileCheck extends Partial<Consequences> {
   readonly ok: boolean;
   readonly name: string | null;
   readonly gas_limit: string | null;
-  /** Bytes of the metered module that hosts in other languages run; null: none, or one that is refused. */
+  /** Bytes of the metered module that the file carries; null: none, or one that is refused. */
   readonly metered: number | null;
   readonly findings: readonly CheckFinding[];
 }
@@ -81,7 +81,7 @@ export function checkText(check: FileCheck): string {
   const verdict = exitsOf(check).includes(REFUSED_EXIT) ? "refused" : "not read";
   if (!findings.every(isOfChain)) return [`${file}: ${verdict}`, ...findings.map(findingLine)].join("\n");
   const first = `${file}: ${ok ? "ok" : "refused by the nodes of this chain"}, for plan ${visible(JSON.stringify(name))}, at most ${gas_limit} gas, sha256 ${sha256}`;
-  const how = `; \`${PROGRAM} handler meter ${visible(shellWord(file))} --out FILE\` puts it in`;
+  const how = `; for a host that cannot, \`${PROGRAM} handler meter ${visible(shellWord(file))} --out FILE\` puts it in`;
   const hosts = `  metered module   ${meteredText(metered)}${metered === null ? how : ""}`;
   return [first, hosts, ...consequenceLines(check as FileCheck & Consequences)].join("\n");
 }

@@ -28,7 +28,7 @@ export interface Inspection {
   readonly exports: readonly { readonly name: string; readonly kind: string; readonly type?: string }[];
   readonly sections: readonly { readonly name: string; readonly bytes: number }[];
   readonly functions: readonly InspectedFunction[];
-  /** The metered module that it carries, for hosts in other languages; null: none, or one that is refused. */
+  /** The metered module that it carries, for hosts that cannot make it; null: none, or one that is refused. */
   readonly metered: { readonly bytes: number } | null;
   readonly memory: { readonly pages: number; readonly pages_max: number | null } | null;
   readonly findings: readonly Finding[];

@@ -27,8 +27,8 @@ export function putMetered(handler: WasmHandler): MeteredBuild {
 
 export function meteredText(metered: number | null): string {
   return metered === null
-    ? "no: hosts in other languages refuse the file"
-    : `${metered} bytes of these, which hosts in other languages run`;
+    ? "no: hosts make it themselves with check.wasm"
+    : `${metered} bytes of these, for hosts that cannot make it`;
 }
 
 export interface MeteredFile {

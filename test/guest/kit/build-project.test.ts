@@ -122,7 +122,7 @@ function onPair(key: Bytes, value: Bytes): void {
     await expect(built(GOOD, { locked: true, metered: false })).rejects.toMatchObject(plain);
     const without = await built(GOOD, { metered: false });
     expect(without).toMatchObject({ metered: null });
-    expect(buildText(without)).toContain("metered no: hosts in other languages refuse the file");
+    expect(buildText(without)).toContain("metered no: hosts make it themselves with check.wasm");
     expect(checkFile(good())).toMatchObject({ ok: true, metered: null });
     expect(await built(GOOD, { locked: true })).toMatchObject({ sha256: without.sha256 });
   });

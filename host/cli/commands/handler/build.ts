@@ -25,12 +25,12 @@ export function registerBuild(handler: Cobra, context: Context): void {
         "handler.lock.json names, and on nothing else: with --locked anyone sees that a handler is made of these sources.\n" +
         "Another --out, such as v3.wasm, has its own lock beside it, v3.lock.json, and leaves the project's alone; --locked\n" +
         "takes the project's where there is none beside it.\n\n" +
-        "The metered module is put in too, which hosts in other languages run, unless the file would then pass 1 MiB.\n\n" +
+        "The metered module is put in too, unless the file would then pass 1 MiB. Hosts that cannot run check.wasm need it.\n\n" +
         "What nodes would refuse is written beside it as handler.refused.wasm, with the names of its functions; exit status 21.",
     )
     .option("--project <dir>", "folder of the project", ".")
     .option("--out <file>", "where to write the handler (default: build/handler.wasm in the project)")
-    .option("--no-metered", "leave the metered module out: for nodes of this program alone")
+    .option("--no-metered", "leave the metered module out: hosts that run check.wasm make it themselves")
     .option("--locked", "refuse to make other bytes than the lock has")
     .example("handler build", "handler build --project my-handler --out v3.wasm", "handler build --locked")
     .action(async (options: Options) => {

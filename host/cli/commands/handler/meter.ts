@@ -1,4 +1,4 @@
-/** `chaind handler meter FILE --out FILE`: the file with its metered module in it, for hosts in other languages. */
+/** `chaind handler meter FILE --out FILE`: the file with its metered module in it, for hosts that cannot make it. */
 
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import { meterFile } from "../../author/metered-file.js";
@@ -11,7 +11,7 @@ export function registerMeter(handler: Cobra, context: Context): void {
     .summary("Put the metered module into a handler that another compiler made")
     .description(
       "Writes the handler with custom section chain-upgrade.metered at its end: the module as nodes run it, with gas and\n" +
-        "stack counted. Hosts in other languages run that one; nodes of this program make it again and refuse a difference.\n" +
+        "stack counted. A host that cannot run check.wasm runs that one; all others make it again and refuse a difference.\n" +
         "`handler build` does this itself. An old section is replaced. The file's hash changes: meter before you pin it.",
     )
     .requiredOption("--out <file>", "where to write it; may be the same file")

@@ -137,7 +137,7 @@ describe("chaind handler meter", () => {
       { ok: true, metered: null },
     ]);
     expect((await handler("check", SPLIT_BALANCES)).stdout).toContain(
-      `  metered module   no: hosts in other languages refuse the file; \`chaind handler meter ${SPLIT_BALANCES} --out FILE\` puts it in\n`,
+      `  metered module   no: hosts make it themselves with check.wasm; for a host that cannot, \`chaind handler meter ${SPLIT_BALANCES} --out FILE\` puts it in\n`,
     );
     expect((await handler("inspect", at("made/metered.wasm"), "--json")).answer()).toMatchObject({
       size,
