@@ -11,7 +11,7 @@ interface FileByHand {
   readonly code?: ErrorCode;
 }
 
-/** Short forms of the instructions with the prefix 0xfc. Engines differ on longer forms of the number behind it. */
+/** Short forms of the instructions with the prefix 0xfc. Engines differ on longer forms of the number after it. */
 const PREFIXED: readonly (readonly [wat: string, short: readonly number[]])[] = [
   ["memory.init $d (i32.const 0) (i32.const 0) (i32.const 0)", [0xfc, 0x08, 0, 0]],
   ["data.drop $d", [0xfc, 0x09, 0]],
@@ -65,7 +65,7 @@ function paddedTableIndex(): Uint8Array {
   return file;
 }
 
-/** An instruction whose number after the prefix has more bytes than it needs: they take the place of nops behind it. */
+/** An instruction whose number after the prefix has more bytes than it needs: they take the place of nops after it. */
 function paddedNumber(wat: string, short: readonly number[], length: number): Uint8Array {
   const nops = Array.from({ length: length - 1 }, () => 0x01);
   const run = `(${wat}) ${"nop ".repeat(nops.length)} (i32.const 0)`;
