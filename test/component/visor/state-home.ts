@@ -6,6 +6,8 @@ import type { TestHome } from "../../e2e/chaind.js";
 import { chainvisorHere } from "../../in-process.js";
 
 const NAME = "dummyd";
+/** Nothing listens there. */
+const SILENT_NODE = { DAEMON_GRPC_ADDRESS: "127.0.0.1:9", CHAINVISOR_RPC_ADDRESS: "http://127.0.0.1:9" };
 
 export function program(home: TestHome, folder: string, says: string): string {
   const file = join(home.path, "cosmovisor", folder, "bin", NAME);
@@ -18,7 +20,7 @@ export function program(home: TestHome, folder: string, says: string): string {
 }
 
 export async function visor(home: TestHome, ...words: readonly string[]) {
-  const env = { DAEMON_ALLOW_DOWNLOAD_BINARIES: "false", UNSAFE_SKIP_BACKUP: "true" };
+  const env = { ...SILENT_NODE, DAEMON_ALLOW_DOWNLOAD_BINARIES: "false", UNSAFE_SKIP_BACKUP: "true" };
   const args = [...words, "--home", home.path, "--name", NAME, "-o", "json"];
   const { status, stdout, stderr } = await chainvisorHere(args, { env });
   if (status !== 2) expect(stdout, stderr).not.toBe("");

@@ -1,15 +1,13 @@
 /** `chainvisor plan`: the upgrades that are ahead, by what is on disk. */
 import type { Cobra } from "../../../base/terminal/cobra.js";
-import { nodeFacts } from "../../decide/heights/node-facts.js";
 import { isUnderWay } from "../../decide/readiness.js";
 import { unreadPlan } from "../../decide/unseen-plan.js";
 import { noneAhead } from "../../stage/doctor/plans.js";
-import { type UpcomingPlan, type UpcomingPlans, upcomingPlans } from "../../stage/doctor/upcoming-plans.js";
-import { planInState } from "../../stage/plan-in-state.js";
+import type { UpcomingPlan, UpcomingPlans } from "../../stage/doctor/upcoming-plans.js";
 import { unsupervised } from "../../stage/supervision.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
-import { exitOf, type FoundStatus, lackingOf, statusOf } from "../without-sidecar/status-of.js";
+import { exitOf, type FoundStatus, lackingOf, statusOf, upcomingOf } from "../without-sidecar/status-of.js";
 
 export function registerPlan(program: Cobra, tools: VisorTools): void {
   program
@@ -21,25 +19,16 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
         "runs has asked the node; without one the state of the home says, for chains of this project. Exit 30: the node is not ready for the next one.",
     )
     .action(async () => {
-      const { platform, arch } = process;
       const settings = tools.settings();
       const found = await statusOf(settings, realMachine);
-      const { sidecar } = found;
-      const node = await nodeFacts({ files: tools.files, settings, sidecar });
-      const chain = (await planInState(tools.files, settings))?.plan;
-      const ahead = upcomingPlans(
-        tools.files,
-        settings,
-        { platform, arch },
-        { scheduled: found.scheduled, chain, node },
-      );
+      const { isOurs, ...ahead } = await upcomingOf(found, settings, tools.files);
       const judged = { ...ahead, plans: ahead.plans.map((plan) => withStatus(plan, found)) };
       const unread = unreadPlan(found.status);
       const withUnread = (text: string | undefined) => ({
         ...judged,
         problems: text === undefined ? judged.problems : [...judged.problems, text],
       });
-      const none = unread ? undefined : noneAhead(sidecar !== undefined, node.isOurs);
+      const none = unread ? undefined : noneAhead(found.sidecar !== undefined, isOurs);
       await tools.output.print(
         asJson(withUnread(unread?.detail)),
         asText(withUnread(unread && `${unread.detail}\n  → ${unread.next}`), none, unsupervised(tools.files, settings)),

@@ -1,6 +1,5 @@
 /** `chainvisor prepare`: all that the next upgrade needs, fetched and judged before its height. */
 
-import { join } from "node:path";
 import { messageOf, UpgradeError } from "../../../base/errors/errors.js";
 import type { Cobra } from "../../../base/terminal/cobra.js";
 import type { Io } from "../../../base/terminal/io.js";
@@ -9,21 +8,29 @@ import { HomeLock } from "../../../node/home/home-lock.js";
 import { requireInputFile } from "../../../node/home/input-file.js";
 import { GrpcClient } from "../../../node/remote/grpc.js";
 import { childEnv } from "../../decide/child-env.js";
+import { placesOf } from "../../decide/decision/paths.js";
 import { type Plan, planIn, readPlanFile } from "../../decide/decision/plan-file.js";
-import { readQueue } from "../../decide/decision/queue.js";
+import { isSamePlan } from "../../decide/decision/queue.js";
 import { askRpc } from "../../decide/heights/node-status.js";
 import { ofOwnChain } from "../../decide/heights/own-chain.js";
+import { storeHeight } from "../../decide/heights/store-height.js";
 import { CURRENT_PLAN_METHOD, PLAN_MILLIS_MAX, planByRpc, planOf, type ScheduledPlan } from "../../decide/node-plan.js";
 import { isLacking, isReady, NOT_READY_EXIT } from "../../decide/readiness.js";
 import type { Settings } from "../../decide/settings.js";
 import type { Readiness } from "../../decide/status.js";
-import { PREPARE_SUFFIX, prepareLock, type StagedPlan, stagePlan } from "../../stage/stage-plan.js";
+import {
+  PREPARE_SUFFIX,
+  prepareLock,
+  type StagedPlan,
+  type StagePlanOptions,
+  stagePlan,
+} from "../../stage/stage-plan.js";
 import { supervisionReadiness, unsupervised } from "../../stage/supervision.js";
 import { commandLog } from "../loop/log.js";
 import { endBySignal, STOP_SIGNALS } from "../process-groups.js";
 import { realMachine } from "../real-machine.js";
 import type { VisorTools } from "../tools.js";
-import { lackingOf, statusOf } from "../without-sidecar/status-of.js";
+import { lackingOf, statusOf, upcomingOf } from "../without-sidecar/status-of.js";
 
 interface Flags {
   readonly plan?: string;
@@ -45,21 +52,22 @@ export function registerPrepare(program: Cobra, tools: VisorTools): void {
     .aliases(["prepare-upgrade"])
     .summary("Fetch and check what the next upgrade needs, before its height")
     .description(
-      "Asks the node for the plan that is scheduled (gRPC at DAEMON_GRPC_ADDRESS, else RPC, else data/upgrade-info.json), fetches this\n" +
+      "Takes the first upgrade that is ahead, as `plan` prints it. What the chain has scheduled is in the state of the home; of another\n" +
+        "project's chain its node is asked (gRPC at DAEMON_GRPC_ADDRESS, else RPC; else data/upgrade-info.json counts). Fetches this\n" +
         "machine's program and the handler where they are not in their places, verifies and runs them (`version`), and prints what is\n" +
         "ready. DAEMON_ALLOW_DOWNLOAD_BINARIES need not be set: to call this command is to allow it. Exit 0: ready; 30: not ready.",
     )
-    .option("--plan <file>", "a file in the form of upgrade-info.json, in place of what the node answers")
+    .option("--plan <file>", "a file in the form of upgrade-info.json, in place of the first that is ahead")
     .example("prepare", "prepare --plan ./v2.json -o json")
     .action(async ({ plan: file }: Flags) => {
       const settings = tools.settings();
       const { output } = tools;
-      const { plan, from } = await planToPrepare(settings, file, output.say);
+      const { plan, from, chain } = await planToPrepare(settings, file, output.say);
       if (!plan) {
         await output.print({ plan: null, from, readiness: [] }, "No active upgrade plan found");
         return;
       }
-      const staged = await prepare(settings, plan, tools);
+      const staged = await prepare(settings, { plan, chain }, tools);
       const { fetched = null } = staged;
       const readiness = [...staged.readiness, ...(await besides(settings, plan, staged.readiness))];
       const answer = { plan: { ...plan, height: String(plan.height) }, from, readiness, fetched };
@@ -72,22 +80,46 @@ export function registerPrepare(program: Cobra, tools: VisorTools): void {
     });
 }
 
-/** @throws UpgradeError UPG_REMOTE_UNAVAILABLE: nobody knows; UPG_INVALID_CONFIG: the file is none of a plan */
-async function planToPrepare(settings: Settings, file: string | undefined, say: Say): Promise<ScheduledPlan> {
-  const { home, root, isCaseKept } = settings;
-  const { files } = realMachine;
-  if (file !== undefined) return { plan: planInFile(file), from: file };
-  const asked = await planOfNode(settings, say);
-  if (asked.plan) return asked;
-  const done = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept)?.height ?? 0n;
-  const next = readQueue(files, { home, root }).plans.find(({ height }) => height > done);
-  return next ? { plan: next, from: "the heights that the operator set" } : asked;
+interface PlanToPrepare extends ScheduledPlan {
+  /** The plan that the node returned, where it was asked. */
+  readonly chain?: Plan | undefined;
 }
 
-async function planOfNode(
-  { home, root, isCaseKept, grpcAddress, rpcAddress }: Settings,
-  say: Say,
-): Promise<ScheduledPlan> {
+/**
+ * The first of the upgrades that `plan`, `doctor` and `status` report. What the chains of other projects have scheduled only their
+ * nodes know.
+ * @throws UpgradeError UPG_REMOTE_UNAVAILABLE: nobody knows; UPG_INVALID_CONFIG: the file is none of a plan
+ */
+async function planToPrepare(settings: Settings, file: string | undefined, say: Say): Promise<PlanToPrepare> {
+  if (file !== undefined) return { plan: planInFile(file), from: file };
+  const found = await statusOf(settings, realMachine);
+  const isStateRead = (await storeHeight(settings.home)) !== undefined;
+  const asked = isStateRead ? undefined : await planOfNode(settings, say);
+  const { plans } = await upcomingOf(found, settings, realMachine.files, asked?.plan);
+  // The node's own word counts more than a file, which may be stale or written ahead.
+  const next = plans.find((each) => !asked || each.origin === "operator" || isSame(each, asked.plan));
+  const chain = asked?.plan;
+  if (next?.origin === "operator") return { plan: planOnly(next), from: "the heights that the operator set", chain };
+  if (asked) return { ...asked, chain };
+  if (isStateRead) return { plan: next && planOnly(next), from: `the state of ${settings.home}` };
+  const path = placesOf(settings).planFile;
+  const written = planIn(realMachine.files, path, settings.isCaseKept);
+  if (next) return { plan: planOnly(next), from: isSame(next, written) ? path : "the sidecar that runs" };
+  if (written) return { plan: undefined, from: `${path}, which is applied or was skipped` };
+  const { grpcAddress: grpc, rpcAddress: rpc } = settings;
+  throw new UpgradeError(
+    "UPG_REMOTE_UNAVAILABLE",
+    `no plan is known: the node answers neither at ${grpc} (gRPC) nor at ${rpc} (RPC), and ${path} is no plan. Start the node, or give the plan with --plan FILE`,
+  );
+}
+
+const planOnly = ({ name, height, info }: Plan): Plan => ({ name, height, info });
+
+const isSame = (one: Plan, other: Plan | undefined) => other !== undefined && isSamePlan(one, other);
+
+/** Undefined: it does not respond, and `say` has printed why. */
+async function planOfNode(settings: Settings, say: Say): Promise<ScheduledPlan | undefined> {
+  const { home, grpcAddress, rpcAddress } = settings;
   const problems: string[] = [];
   const own = ofOwnChain(askRpc, { machine: realMachine, home, log: () => undefined });
   for (const ask of [() => planByGrpc(grpcAddress), () => planByRpc(rpcAddress, own)]) {
@@ -98,16 +130,7 @@ async function planOfNode(
     }
   }
   for (const problem of problems) say(`failed to query upgrade info: failed to query current upgrade plan: ${problem}`);
-  const { files } = realMachine;
-  const path = join(home, "data", "upgrade-info.json");
-  const found = planIn(files, path, isCaseKept);
-  const done = planIn(files, join(root, "current", "upgrade-info.json"), isCaseKept);
-  if (found && done && found.height <= done.height) return { plan: undefined, from: `${path}, which is applied` };
-  if (found) return { plan: found, from: path };
-  throw new UpgradeError(
-    "UPG_REMOTE_UNAVAILABLE",
-    `no plan is known: the node answers neither at ${grpcAddress} (gRPC) nor at ${rpcAddress} (RPC), and ${path} is no plan. Start the node, or give the plan with --plan FILE`,
-  );
+  return undefined;
 }
 
 function planInFile(file: string): Plan {
@@ -127,7 +150,11 @@ async function besides(settings: Settings, plan: Plan, own: readonly Readiness[]
   return nobody === undefined ? lacking : [{ what: "sidecar", state: "skipped", detail: nobody, next: null }];
 }
 
-async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promise<StagedPlan> {
+async function prepare(
+  settings: Settings,
+  plans: Pick<StagePlanOptions, "plan" | "chain">,
+  tools: VisorTools,
+): Promise<StagedPlan> {
   const lock = HomeLock.acquire(prepareLock(settings));
   const ending = new AbortController();
   let stoppedBy: NodeJS.Signals | undefined;
@@ -139,7 +166,7 @@ async function prepare(settings: Settings, plan: Plan, tools: VisorTools): Promi
   const progress = new ProgressLine(tools.io.stderr, tools.output.isJson);
   try {
     return await stagePlan({
-      ...{ plan, machine: realMachine, signal: ending.signal, partSuffix: PREPARE_SUFFIX },
+      ...{ ...plans, machine: realMachine, signal: ending.signal, partSuffix: PREPARE_SUFFIX },
       settings: { ...settings, isDownloadAllowed: true },
       env: childEnv({ settings, env: tools.env }),
       log: commandLog(tools.reporter, settings, (line) => progress.say(line)),

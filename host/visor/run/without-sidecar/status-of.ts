@@ -1,12 +1,14 @@
 /** The status of a home's sidecar, for every command that reports it: of the one that runs, else what its files say. */
 
 import type { Reached } from "../../decide/decision/decide.js";
+import type { Plan } from "../../decide/decision/plan-file.js";
+import { type NodeFacts, nodeFacts } from "../../decide/heights/node-facts.js";
 import type { Machine } from "../../decide/machine.js";
 import { isPending, lackingIn, NOT_READY_EXIT, verdictOf } from "../../decide/readiness.js";
 import type { Settings } from "../../decide/settings.js";
 import type { Readiness, VisorStatus } from "../../decide/status.js";
 import { withUnseenPlan } from "../../decide/unseen-plan.js";
-import type { Scheduled } from "../../stage/doctor/upcoming-plans.js";
+import { type Scheduled, type UpcomingPlans, upcomingPlans } from "../../stage/doctor/upcoming-plans.js";
 import { planInState } from "../../stage/plan-in-state.js";
 import { chainvisorOf } from "../../stage/supervision.js";
 import { type Asked, type AskOptions, askStatus } from "../../status/ask.js";
@@ -77,6 +79,23 @@ function scheduledIn({ plan, readiness }: VisorStatus): Scheduled | undefined {
   if (!plan) return undefined;
   const { name, height, info, origin } = plan;
   return { plan: { name, height: BigInt(height), info }, origin, readiness };
+}
+
+/**
+ * The upgrades that are ahead, by the files, the state and the sidecar.
+ * @param asked the plan that the node has scheduled; undefined: it was not asked, and the state of the home counts
+ */
+export async function upcomingOf(
+  { sidecar, scheduled }: FoundStatus,
+  settings: Settings,
+  files: Machine["files"],
+  asked?: Plan,
+): Promise<UpcomingPlans & Pick<NodeFacts, "isOurs">> {
+  const node = await nodeFacts({ files, settings, sidecar });
+  const chain = asked ?? (await planInState(files, settings))?.plan;
+  const { platform, arch } = process;
+  const { isOurs } = node;
+  return { ...upcomingPlans(files, settings, { platform, arch }, { scheduled, chain, node }), isOurs };
 }
 
 type Judged = Pick<FoundStatus, "status" | "silentPid">;

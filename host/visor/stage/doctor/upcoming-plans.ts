@@ -8,6 +8,7 @@ import { readPassed } from "../../decide/decision/past-plans-file.js";
 import { placesOf } from "../../decide/decision/paths.js";
 import { type Plan, planIn, readPlanFile } from "../../decide/decision/plan-file.js";
 import { isSame, isSamePlan, readQueue } from "../../decide/decision/queue.js";
+import { returnedHeights } from "../../decide/decision/returned.js";
 import type { NodeFacts } from "../../decide/heights/node-facts.js";
 import type { Settings } from "../../decide/settings.js";
 import type { Readiness } from "../../decide/status.js";
@@ -74,8 +75,12 @@ export function upcomingPlans(
     ...(scheduled ? [{ ...scheduled.plan, origin: scheduled.origin }] : []),
     ...queue.plans.map((plan) => ({ ...plan, origin: "operator" as const })),
   ];
-  const passed = passedOf(files, placesOf(settings).passedFile);
-  const facts = { ...node, current, passed, scheduled, chain };
+  const { passedFile, returnedFile } = placesOf(settings);
+  const facts = {
+    ...{ ...node, current, scheduled, chain },
+    passed: readable(() => readPassed(files, passedFile)),
+    returned: readable(() => returnedHeights(files, returnedFile)),
+  };
   const past: string[] = [];
   const plans = all.filter((plan, at) => {
     const reason = whyPast(plan, facts) ?? (all.slice(0, at).some((other) => isSamePlan(other, plan)) ? "" : undefined);
@@ -90,10 +95,10 @@ export function upcomingPlans(
   };
 }
 
-/** One that cannot be read passes over nothing; `chainvisor run` says what is wrong with it. */
-function passedOf(files: Files, path: string): readonly Plan[] {
+/** A file that cannot be read passes over nothing; `chainvisor run` says what is wrong with it. */
+function readable<T>(read: () => readonly T[]): readonly T[] {
   try {
-    return readPassed(files, path);
+    return read();
   } catch {
     return [];
   }
@@ -102,6 +107,7 @@ function passedOf(files: Files, path: string): readonly Plan[] {
 interface PastFacts extends NodeFacts {
   readonly current: Plan | undefined;
   readonly passed: readonly Plan[];
+  readonly returned: readonly bigint[];
   readonly scheduled: Scheduled | undefined;
   readonly chain: Plan | undefined;
 }
@@ -115,6 +121,8 @@ function whyPast({ origin, ...plan }: Known, facts: PastFacts): string | undefin
   const isAhead = scheduled !== undefined && isSamePlan(scheduled.plan, plan);
   if (!isAhead && isPassed({ ...facts, haltedFor: undefined, ended: undefined }, { plan, origin }))
     return `"${name}" at height ${height} is done or was skipped: the node has gone beyond it`;
+  if (!isAhead && facts.returned.includes(height))
+    return `"${name}" at height ${height} is skipped: the node went on there with the program before`;
   if (!current) return undefined;
   if (isSame(name, current.name)) return `"${name}" brought the program that runs`;
   if (height > current.height) return undefined;
