@@ -1,5 +1,5 @@
 /** `chaind relay` as a process of its own, over stock CometBFT and through an upgrade; four of them are a scene of `npm run network`. */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -86,4 +86,25 @@ test("an upgrade by the programs in its folders, one CometBFT; others are refuse
   expect(own.stderr).not.toMatch(/has no effect/);
   // Without folders there is nothing to prepare, and no place for a status.
   expect(await statusOf()).toBeUndefined();
+});
+
+test("the start that is on record → the words of the relay, with its flags for the log", async () => {
+  const folder = join(root, "recorded");
+  for (const each of ["config", "cosmovisor/genesis/bin"]) mkdirSync(join(folder, each), { recursive: true });
+  writeFileSync(join(folder, "config/genesis.json"), "{}");
+  writeFileSync(join(folder, "cosmovisor/genesis/bin/chaind"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+  const words = [
+    "relay",
+    "--home",
+    folder,
+    "--log_format",
+    "json",
+    "--log_no_color",
+    "--",
+    "--min-retain-blocks",
+    "500",
+  ];
+  expect(await chaind(...words).end).toMatchObject({ exit: 0 });
+  const record = JSON.parse(readFileSync(join(folder, "cosmovisor/last-start.json"), "utf8"));
+  expect(record.command).toBe(["chaind", ...words].join(" "));
 });

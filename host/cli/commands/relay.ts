@@ -53,6 +53,8 @@ function parseUpgrade(text: string, before: ReadonlyMap<string, string> = new Ma
   return new Map([...before, [plan, file]]);
 }
 
+const LOG_FLAGS = ["log_format", "log_level", "log_no_color"] as const;
+
 /** @throws Halt; UpgradeError */
 async function relay(context: Context, more: readonly string[], flags: RelayFlags, command: Cobra): Promise<number> {
   const { runRelay } = await import("../../visor/run/hot/run-relay.js");
@@ -73,6 +75,8 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
     }),
     ...more,
   ];
+  const ofLog = LOG_FLAGS.filter((name) => command.getOptionValueSourceWithGlobals(name) === "cli");
+  const again = ofLog.flatMap((name) => (globals[name] === true ? [`--${name}`] : [`--${name}`, `${globals[name]}`]));
   const logFlags = ["--log_format", globals.log_format, "--log_level", globals.log_level];
   if (globals.log_no_color) logFlags.push("--log_no_color");
   const { name } = context.chain;
@@ -86,7 +90,7 @@ async function relay(context: Context, more: readonly string[], flags: RelayFlag
     },
     own: isEmbedded() ? process.execPath : realpathSync(process.argv[1] as string),
     args: ["start", "--home", home, ...logFlags, ...words, "--engine", "cometbft", "--with-comet=true"],
-    command: [name, "relay", "--home", home, "--", ...words].map(shellWord).join(" "),
+    command: [name, "relay", "--home", home, ...again, "--", ...words].map(shellWord).join(" "),
     log,
   });
 }

@@ -62,7 +62,7 @@ export interface Settings {
   readonly restartWindow: number;
   /** CHAINVISOR_HALT_AT_HEIGHT, default true: the application is started so that it does not make the block of an operator's plan. */
   readonly isHaltedAtHeight: boolean;
-  /** CHAINVISOR_HOT_SWITCH, default false: holds CometBFT's connections (room relay), so that only the application restarts. */
+  /** CHAINVISOR_HOT_SWITCH, default false: holds CometBFT's connections, so that only the application restarts. */
   readonly isHotSwitch: boolean;
   /** CHAINVISOR_DOWNLOAD_BYTES_MAX, default 2 GiB. */
   readonly downloadBytesMax: number;

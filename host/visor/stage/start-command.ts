@@ -6,6 +6,7 @@ import { utf8 } from "../../base/text/bytes.js";
 import { shellWord } from "../../base/text/shell-word.js";
 import { decodeLossy } from "../../base/text/text.js";
 import { chainvisorFor, type RecordedStart, recordedStart } from "../../node/home/supervised-start.js";
+import { placesOf } from "../decide/decision/paths.js";
 import type { Settings } from "../decide/settings.js";
 import { needsOtherProgram } from "./other-program.js";
 
@@ -88,6 +89,20 @@ export function takeBackStart(files: Files, path: string, settings: Of, { before
   }
   const { run, start } = commandsOf(settings, before ?? NONE);
   return service === undefined ? start : run;
+}
+
+/** What a relay does whatever is set: it holds CometBFT's connections, which go on while the program is replaced. */
+export const RELAY_SETTINGS = {
+  isHotSwitch: true,
+  isBackupSkipped: true,
+  isRestartedAfterUpgrade: true,
+  onRefusal: "stop",
+} as const satisfies Partial<Settings>;
+
+/** The settings of the home's supervisor: those of a relay, where it was started last. */
+export function ofLastSupervisor(files: Files, settings: Settings): Settings {
+  const isRelay = recordedStart(files, placesOf(settings).startFile)?.command !== undefined;
+  return isRelay ? { ...settings, ...RELAY_SETTINGS } : settings;
 }
 
 /** As the last sidecar of this home was started; none was: `run start`. */

@@ -107,7 +107,7 @@ function oncePage(unread: UnreadBytes): () => Promise<PageFiles> {
   };
 }
 
-/** The sidecar's own user alone may connect. @throws Error: the path is too long, or in use: a relay that prepares upgrades has it too */
+/** The sidecar's own user alone may connect. @throws Error: the path is too long, or in use */
 async function listenAt(server: Server, path: string): Promise<void> {
   if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) {
     throw new Error(`${path} is too long for a socket: \`chainvisor status\` asks the address instead`);

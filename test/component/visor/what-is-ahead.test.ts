@@ -1,10 +1,13 @@
 /** Every command reports the same upgrade as the next one, and agrees on whether the node is ready for it. */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
 import { TestHome } from "../../e2e/chaind.js";
 import { chaindHere } from "../../in-process.js";
 import { program, visor } from "./state-home.js";
+
+afterEach(() => void vi.unstubAllEnvs());
 
 const TAKES_OVER = "this binary can take over at the height";
 const GOES_ON = "this binary can go on until then, not beyond: no handler";
@@ -136,6 +139,16 @@ describe("on a home whose node is stopped", () => {
     expect(await said(home)).toEqual(all({ plan: "v1.5 at 30", isReady: false }));
     program(home, "upgrades/v1.5", "no upgrade is scheduled: this binary can go on");
     expect(await said(home)).toEqual(all({ plan: "v1.5 at 30", isReady: true }));
+  });
+
+  test("settings that a relay overrides → they count, unless a relay was started last", async () => {
+    vi.stubEnv("DAEMON_RESTART_AFTER_UPGRADE", "false");
+    const home = scheduledHome();
+    program(home, "upgrades/v2", TAKES_OVER);
+    expect(await said(home)).toEqual(all({ plan: "v2 at 40", isReady: false }));
+    const command = `chaind relay --home ${home.path} --`;
+    write(home, "cosmovisor/last-start.json", { v: 1, args: ["start"], service: null, command });
+    expect(await said(home)).toEqual(all({ plan: "v2 at 40", isReady: true }));
   });
 
   test("at the plan's height → the plan", async () => {

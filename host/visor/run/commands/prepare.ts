@@ -25,6 +25,7 @@ import {
   type StagePlanOptions,
   stagePlan,
 } from "../../stage/stage-plan.js";
+import { ofLastSupervisor } from "../../stage/start-command.js";
 import { supervisionReadiness, unsupervised } from "../../stage/supervision.js";
 import { commandLog } from "../loop/log.js";
 import { endBySignal, STOP_SIGNALS } from "../process-groups.js";
@@ -60,7 +61,7 @@ export function registerPrepare(program: Cobra, tools: VisorTools): void {
     .option("--plan <file>", "a file in the form of upgrade-info.json, in place of the first that is ahead")
     .example("prepare", "prepare --plan ./v2.json -o json")
     .action(async ({ plan: file }: Flags) => {
-      const settings = tools.settings();
+      const settings = ofLastSupervisor(realMachine.files, tools.settings());
       const { output } = tools;
       const { plan, from, chain } = await planToPrepare(settings, file, output.say);
       if (!plan) {

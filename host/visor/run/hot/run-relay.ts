@@ -2,7 +2,7 @@
  * `chaind relay`: in Cosmovisor's folders the sidecar itself, set to the hot switch. Elsewhere, and where a sidecar started it,
  * one hold without the sidecar's loop around it: when it ends, the next start is somebody else's.
  */
-import { assert } from "../../../base/errors/errors.js";
+import { assert, isUpgradeError, UpgradeError } from "../../../base/errors/errors.js";
 import { readConfig } from "../../../base/terminal/config-file.js";
 import { setReported } from "../../../base/terminal/fail.js";
 import type { Log } from "../../../base/text/log-line.js";
@@ -17,6 +17,8 @@ import { readSettings, requireSettings } from "../../decide/settings/read.js";
 import type { Settings } from "../../decide/settings.js";
 import { Signals } from "../../decide/signals.js";
 import { startArgs } from "../../hot/start-arguments.js";
+import { nextForCurrent } from "../../stage/next-for-current.js";
+import { RELAY_SETTINGS } from "../../stage/start-command.js";
 import { Board } from "../../status/board.js";
 import { StepFailure } from "../loop/scripts.js";
 import { realMachine } from "../real-machine.js";
@@ -57,7 +59,7 @@ export async function runRelay(options: RunRelayOptions): Promise<number> {
     ...{ ...given, name: given.name || name },
     // Several relays on one machine would want the default's port.
     statusAddress: read.sources.get("statusAddress") === "default" ? "" : given.statusAddress,
-    ...{ isHotSwitch: true, isBackupSkipped: true, isRestartedAfterUpgrade: true, onRefusal: "stop" },
+    ...RELAY_SETTINGS,
   };
   for (const warning of read.warnings) log("warn", warning);
   const { isCaseKept } = settings;
@@ -65,10 +67,20 @@ export async function runRelay(options: RunRelayOptions): Promise<number> {
   const isInFolders =
     program === undefined && upgrades.size === 0 && realMachine.files.facts(settings.root)?.kind === "folder";
   if (!isInFolders || env[MARK] !== undefined) return holdOnce({ ...options, settings, layout });
-  // Without a first program it has not begun.
-  layout.current();
+  requireProgram(layout, settings);
   const openLog = () => log;
   return superviseHome({ settings, env, args, command, openLog, isHoldReported: true, isStoppedByHangup: true });
+}
+
+/** Without a first program the relay has not begun. @throws UpgradeError UPG_INVALID_CONFIG, UPG_STORE_IO */
+function requireProgram(layout: Layout, settings: Settings): void {
+  try {
+    layout.current();
+  } catch (cause) {
+    if (!isUpgradeError(cause) || cause.code !== "UPG_INVALID_CONFIG") throw cause;
+    const next = nextForCurrent(realMachine.files, settings);
+    throw new UpgradeError(cause.code, `${cause.message}. Next: ${next}`, { cause });
+  }
 }
 
 interface HoldOnce extends Pick<RunRelayOptions, "home" | "env" | "name" | "args" | "log"> {

@@ -12,6 +12,7 @@ import { unusableGenesis } from "../../stage/doctor/genesis-file.js";
 import { unitStarts } from "../../stage/doctor/unit-starts.js";
 import { planInState } from "../../stage/plan-in-state.js";
 import { wasStopped } from "../../stage/probe.js";
+import { ofLastSupervisor } from "../../stage/start-command.js";
 import { type FoundStatus, statusOf } from "./status-of.js";
 
 interface ExaminedHome {
@@ -20,8 +21,13 @@ interface ExaminedHome {
 }
 
 /** @param units unit files that the operator named; undefined: those of the system are searched */
-export async function examineHome(read: ReadSettings, real: Machine, units?: readonly string[]): Promise<ExaminedHome> {
+export async function examineHome(
+  given: ReadSettings,
+  real: Machine,
+  units?: readonly string[],
+): Promise<ExaminedHome> {
   const machine = withoutSecondWait(real);
+  const read = { ...given, settings: ofLastSupervisor(real.files, given.settings) };
   const { platform, arch } = process;
   const { files } = machine;
   // Before the height: a sidecar may switch at any moment, and it reports the height that it knew before.

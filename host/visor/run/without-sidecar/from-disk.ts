@@ -29,7 +29,7 @@ import { currentFits, needsOtherProgram, otherProgram, unfitIn } from "../../sta
 import { planInState } from "../../stage/plan-in-state.js";
 import { nextCommand, pinnedHandler } from "../../stage/plan-way.js";
 import { stagePlan } from "../../stage/stage-plan.js";
-import { commandsAfter, lastStart } from "../../stage/start-command.js";
+import { commandsAfter, lastStart, ofLastSupervisor } from "../../stage/start-command.js";
 import { Board } from "../../status/board.js";
 import { haltRecordOf } from "../../status/node-form.js";
 import { Observations } from "../loop/observations.js";
@@ -204,11 +204,12 @@ const currentFit = ({ settings, real, program, isOurs, start }: CurrentOf) =>
  * @param saidByCurrent what the current program has said a moment ago; undefined: it is asked where that is needed
  */
 export async function stagedReadiness(
-  settings: Settings,
+  given: Settings,
   real: Machine,
   plan: Plan,
   saidByCurrent?: Readiness,
 ): Promise<readonly Readiness[]> {
+  const settings = ofLastSupervisor(real.files, given);
   const nothing = () => undefined;
   const machine: Machine = { ...real, files: { ...real.files, chmod: nothing, remove: nothing } };
   const linked = linkedPlan(machine.files, settings);

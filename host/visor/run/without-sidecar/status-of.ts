@@ -10,6 +10,7 @@ import type { Readiness, VisorStatus } from "../../decide/status.js";
 import { withUnseenPlan } from "../../decide/unseen-plan.js";
 import { type Scheduled, type UpcomingPlans, upcomingPlans } from "../../stage/doctor/upcoming-plans.js";
 import { planInState } from "../../stage/plan-in-state.js";
+import { ofLastSupervisor } from "../../stage/start-command.js";
 import { chainvisorOf } from "../../stage/supervision.js";
 import { type Asked, type AskOptions, askStatus } from "../../status/ask.js";
 import { socketPath } from "../../status/socket-path.js";
@@ -62,7 +63,8 @@ export async function askWhenJudged(
 }
 
 /** Waits for what the sidecar finds out at this moment. Never rejects. */
-export async function statusOf(settings: Settings, machine: Machine): Promise<FoundStatus> {
+export async function statusOf(given: Settings, machine: Machine): Promise<FoundStatus> {
+  const settings = ofLastSupervisor(machine.files, given);
   const asked = await askWhenJudged(settings, machine);
   if (asked) {
     const { status } = asked;

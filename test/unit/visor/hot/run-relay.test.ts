@@ -80,7 +80,9 @@ describe("runRelay()", () => {
     writeFileSync(join(home, "cosmovisor/config.toml"), 'daemon_name = "otherd"\n');
     await expect(open(home)).rejects.toMatchObject({
       code: "UPG_INVALID_CONFIG",
-      message: expect.stringContaining("cosmovisor/genesis/bin/otherd is missing"),
+      message: expect.stringMatching(
+        /cosmovisor\/genesis\/bin\/otherd is missing.* Next: chainvisor .*--name otherd init PROGRAM$/,
+      ),
     });
   });
 
