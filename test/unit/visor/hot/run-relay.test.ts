@@ -100,7 +100,7 @@ describe("runRelay()", () => {
   });
 
   test("a height of the operator's own is queued → the program runs without the hot switch, and stops before the height", async () => {
-    const home = inFolders("queued", `echo "$@" > started; exit 13`);
+    const home = inFolders("queued", `test "$1" = start && echo "$@" > started; exit 13`);
     // A home of this project, whose exit statuses are known.
     mkdirSync(join(home, "data"));
     writeFileSync(join(home, "data/chain.mdb"), "");
