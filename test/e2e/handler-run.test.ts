@@ -4,6 +4,7 @@ import { sha256 } from "../../host/base/native/sha256.js";
 import { toHex } from "../../host/base/text/bytes.js";
 import type { GasProfile } from "../../host/upgrade/test-kit/gas/gas-profile.js";
 import { compileMappedSource, compileSource, IMPORTS } from "../guest/kit/author.js";
+import { chaindHere } from "../in-process.js";
 import { TestHome } from "./chaind.js";
 import { at, handler, type Json, SPLIT_BALANCES, written } from "./handler-line.js";
 
@@ -47,6 +48,20 @@ describe("chaind handler run", () => {
     expect(unfit.answer()).toMatchObject({
       code: "UPG_HANDLER_LAYOUT",
       message: expect.stringMatching(/"v2" was applied at height 5, .* Try the state before it: --height 4$/),
+    });
+  });
+
+  test("of a plan that was applied, and the state before it is pruned → no height that cannot be read is advised", async () => {
+    const other = new TestHome().schedule({ name: "v2", height: 5n }, 4n);
+    expect((await other.startHere("--max-blocks", "1")).exit).toBe(0);
+    expect((await chaindHere(["upgrade", "forget", "v2", "--home", other.path, "--yes"])).status).toBe(0);
+    expect((await other.startHere("--max-blocks", "30", "--keep-versions", "1")).exit).toBe(0);
+    const unfit = await handler("run", SPLIT_BALANCES, "--state", other.path, "--json");
+    expect(unfit.answer()).toMatchObject({
+      code: "UPG_HANDLER_LAYOUT",
+      message: expect.stringMatching(
+        /The state before it is pruned here: try a copy of the home from before that height$/,
+      ),
     });
   });
 

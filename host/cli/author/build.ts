@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { isUpgradeError, UpgradeError } from "../../base/errors/errors.js";
 import { makeFolder } from "../../base/files/open-file.js";
 import { utf8 } from "../../base/text/bytes.js";
+import { PROGRAM } from "../../base/text/program-text.js";
 import type { CompileOptions } from "./compile.js";
 import { openCompiler } from "./compiler.js";
 import { isMeteredByLock, makeLock, requireLock, writeLock } from "./lock.js";
@@ -119,7 +120,7 @@ export function requireEntry({ folder, entry }: HandlerProject): void {
   if (existsSync(join(folder, entry))) return;
   throw new UpgradeError(
     "UPG_INVALID_ARGUMENT",
-    `there is no ${entry} in ${folder}: name a handler's project with --project, or make one with new`,
+    `there is no ${entry} in ${folder}: name a handler's project with --project, or make one with \`${PROGRAM} handler new DIR\``,
   );
 }
 

@@ -4,7 +4,7 @@ import pc from "picocolors";
 import type { Io } from "../../base/terminal/io.js";
 import { visible } from "../../base/text/visible.js";
 import type { AppliedEvent, DoneEvent, HaltEvent, InitEvent, MainJobEvent, ScheduledEvent, Show } from "./events.js";
-import { HOW_TO_RUN } from "./how-to-run.js";
+import { HOW_TO_RUN, PAGES } from "./how-to-run.js";
 
 export interface TextViewOptions {
   readonly io: Pick<Io, "stdout">;
@@ -115,7 +115,8 @@ function showDone(event: DoneEvent, { home, isKept }: TextViewOptions, { say, he
   say();
   if (isKept) say(`Go on with it:  npx chaind start --home ${home}`);
   else say(`Keep the chain and go on with it:  ${HOW_TO_RUN} --home my-chain, then npx chaind start --home my-chain`);
-  say("Next: README.md shows the four ways in; docs/architecture.md how a block with an upgrade runs.");
+  const [readme, architecture] = ["README.md", "docs/architecture.md"].map((page) => `${PAGES}${page}`);
+  say(`Next: ${readme} shows the four ways in; ${architecture} how a block with an upgrade runs.`);
 }
 
 /** Columns, the first to the left and numbers to the right. */

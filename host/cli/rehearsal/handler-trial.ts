@@ -11,6 +11,7 @@ import type { Height, VersionMap } from "../../base/types/types.js";
 import type { Chain } from "../../chain/app/chain.js";
 import { Home } from "../../node/home/home.js";
 import { CommitMultiStore } from "../../state/store/versions/commit-multi-store.js";
+import { ReadableVersions } from "../../state/store/versions/readable-versions.js";
 import { Core } from "../../upgrade/core/core.js";
 import type { WasmHandler } from "../../upgrade/handler/handler.js";
 import { type HandlerReport, requireLayout } from "../../upgrade/handler/run/sandbox.js";
@@ -82,7 +83,8 @@ export function tryHandler(chain: Chain, options: TrialOptions): Trial {
     const place = choosePlace(state.database, at, core, { kind: "forced", name: handler.manifest.name });
     const line = (level: string, message: string) => log(`${level}: ${message}`);
     const block = { chain, home, state, core, place, isForced: true, handler, handlerDiskMax, log: line };
-    const made = withHeightHint({ at, done, name: handler.manifest.name }, () => {
+    const isKept = ReadableVersions.load(state.database).has(Number(done) - 1);
+    const made = withHeightHint({ at, done, isKept, name: handler.manifest.name }, () => {
       requireLayout(handler.manifest, core.versionMap(store));
       return makeBlock(block, options);
     });
@@ -98,18 +100,23 @@ interface TriedAt {
   readonly at: Height;
   /** Where the plan was applied; 0n: nowhere. */
   readonly done: Height;
+  /** Can the state before it be read? */
+  readonly isKept: boolean;
   readonly name: string;
 }
 
 /** A handler that does not fit the last state may be one for an earlier state: that of an upgrade which was made. */
-function withHeightHint<T>({ at, done, name }: TriedAt, run: () => T): T {
+function withHeightHint<T>({ at, done, isKept, name }: TriedAt, run: () => T): T {
   try {
     return run();
   } catch (error) {
     const isUnfit =
       isUpgradeError(error) && (error.code === "UPG_HANDLER_LAYOUT" || error.code === "UPG_STORE_UPGRADE");
     if (!isUnfit || done === 0n) throw error;
-    const hint = `"${visible(name)}" was applied at height ${done}, and this is the state of height ${at}. Try the state before it: --height ${done - 1n}`;
+    const before = isKept
+      ? `Try the state before it: --height ${done - 1n}`
+      : "The state before it is pruned here: try a copy of the home from before that height";
+    const hint = `"${visible(name)}" was applied at height ${done}, and this is the state of height ${at}. ${before}`;
     throw new UpgradeError(error.code, `${error.template}. ${hint}`, { cause: error, details: error.details });
   }
 }

@@ -127,7 +127,11 @@ export class Keeper {
   #register(handler: RegisteredHandler, isOfHome = false): void {
     const { planName } = handler;
     if (!isOfHome && this.versions.length > 0 && !this.#carries(planName)) {
-      this.log("info", `no app version of this program carries the plan "${planName}"; its handler is ignored`);
+      const newest = this.versions.at(-1)?.number;
+      this.log(
+        "info",
+        `the handler for plan "${planName}" is not used: this process knows app versions up to ${newest}, and none of them has that plan`,
+      );
       return;
     }
     this.#handlers.add(handler);

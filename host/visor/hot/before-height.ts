@@ -43,7 +43,15 @@ export class BeforeHeight {
       now: () => performance.now(),
       isChecked: (program) => hooks.preparation?.isChecked(program) ?? true,
       isStartable: async (upcoming) => hooks.preparation !== undefined || this.#isGood(upcoming),
-      start: ({ program }) => startStandby(program),
+      start: ({ program, at }) => {
+        const worker = startStandby(program);
+        const what = `process ${worker.pid ?? "none"} of ${program.file}`;
+        this.options.log(
+          "info",
+          `worker ${program.name} is loaded before its turn, ${what}, and waits for height ${at}`,
+        );
+        return worker;
+      },
       stop: (worker) => worker.stop(),
     });
   }

@@ -125,10 +125,12 @@ export class Relay {
     const begun = performance.now();
     this.#startedWith = this.#nextProgram.filesOf(program);
     this.options.hooks.beforeWorker();
-    const worker = (await this.#beforeHeight.take(program)) ?? start(program);
+    const waiting = await this.#beforeHeight.take(program);
+    const worker = waiting ?? start(program);
     this.#worker = worker;
     this.options.hooks.onWorker(worker);
-    log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}`);
+    const how = waiting ? ", which waited for this height" : "";
+    log("info", `worker ${program.name} started: ${program.file}, process ${worker.pid ?? "none"}${how}`);
     const lastBlock = await this.#orStop(this.#lastBlockOf(worker));
     if (lastBlock === "stop") return lastBlock;
     if (!lastBlock) return { end: await this.#endOf(worker, undefined), wasUp: false, loss: undefined };

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { diskFiles } from "../../../host/base/files/disk-files.js";
 import type { Files } from "../../../host/base/files/files.js";
+import { Home } from "../../../host/node/home/home.js";
+import { HomeLock } from "../../../host/node/home/home-lock.js";
 import { readSettings } from "../../../host/visor/decide/settings/read.js";
 import { examine } from "../../../host/visor/stage/doctor/doctor.js";
 import { goodHome, look } from "./doctor-home.js";
@@ -15,6 +17,21 @@ describe("examine() backups, and what cannot be looked at", () => {
     const patient = { files, read, platform: "linux", arch: "x64", units: [] };
     expect(examine(patient).find(({ what }) => what === "backup")?.detail).toContain("does not fit");
     expect(look(home, { env: { UNSAFE_SKIP_BACKUP: "true" } })[0]).toContain("UNSAFE_SKIP_BACKUP is true");
+  });
+
+  test("a relay runs on the home → a warning that the switch makes no backup, with the command that makes one", () => {
+    const { home } = goodHome();
+    const relay = HomeLock.acquire(new Home(home).relayLockFile);
+    try {
+      expect(look(home)).toEqual([
+        expect.stringMatching(
+          /^warning backup: the switch under a relay makes no backup: .* → n backup FOLDER --home \//,
+        ),
+      ]);
+    } finally {
+      relay.release();
+    }
+    expect(look(home)).toEqual([]);
   });
 
   test("the backup folder has less free than the backup's own reserve, or takes no file → wrong", () => {

@@ -30,6 +30,13 @@ describe("examine() settings", () => {
     expect(found("1h")).toEqual([expect.stringMatching(/^warning settings: DAEMON_RESTART_DELAY is 3600 s: /)]);
     expect(found("5s")).toEqual([]);
   });
+  test("neither name nor home → what to set, of these two alone", () => {
+    const none = { DAEMON_NAME: "", DAEMON_HOME: "" };
+    expect(look("", { env: none }).filter((line) => line.includes(" settings: "))).toEqual([
+      "wrong settings: DAEMON_NAME is not set → DAEMON_NAME=<the file name of the node's program, such as chaind>",
+      "wrong settings: DAEMON_HOME is not set → DAEMON_HOME=<the node's home, an absolute path>",
+    ]);
+  });
   test("no home at all → the settings' words, once", () => {
     expect(look("/no/such/home", { env: { UNSAFE_SKIP_BACKUP: "true" } })).toEqual([
       "wrong settings: cannot stat home dir: stat /no/such/home/cosmovisor: no such file or directory; `chainvisor init` makes it",

@@ -6,6 +6,15 @@ import { fileProblem } from "../../../node/programs/executable.js";
 import { goQuote } from "../../../upgrade/plan-info/go-quote.js";
 import type { Settings } from "../settings.js";
 
+const NAME_UNSET = "DAEMON_NAME is not set";
+const HOME_UNSET = "DAEMON_HOME is not set";
+
+/** What to set, by the problem. */
+export const REMEDIES: ReadonlyMap<string, string> = new Map([
+  [NAME_UNSET, "DAEMON_NAME=<the file name of the node's program, such as chaind>"],
+  [HOME_UNSET, "DAEMON_HOME=<the node's home, an absolute path>"],
+]);
+
 export function settingsProblems(settings: Settings, files: Files): string[] {
   const problems = [...nameProblems(settings), ...homeProblems(settings, files)];
   if (!settings.isBackupSkipped) problems.push(...backupDirProblems(settings.backupDir, files));
@@ -38,7 +47,7 @@ function scriptWarning(files: Files, file: string): string | undefined {
 }
 
 export function nameProblems({ name }: Pick<Settings, "name">): string[] {
-  if (name === "") return ["DAEMON_NAME is not set"];
+  if (name === "") return [NAME_UNSET];
   // It is a file in each bin, never a way out of it.
   if (name === "." || name === ".." || /[/\0]/.test(name))
     return [`DAEMON_NAME must be the name of a file, got ${goQuote(name)}`];
@@ -55,12 +64,13 @@ function homeProblems({ home, root }: Settings, files: Files): string[] {
 
 /** Also where there are no folders yet. */
 export function homePathProblem(home: string): string | undefined {
-  if (home === "") return "DAEMON_HOME is not set";
+  if (home === "") return HOME_UNSET;
   return isAbsolute(home) ? undefined : "DAEMON_HOME must be an absolute path";
 }
 
 function backupDirProblems(folder: string, files: Files): string[] {
-  if (folder === "") return ["DAEMON_DATA_BACKUP_DIR must not be empty"];
+  // The home is its default: it is empty only where the home is, and that is reported.
+  if (folder === "") return [];
   if (!isAbsolute(folder)) return [`${folder} must be an absolute path`];
   const found = kindAt(files, folder);
   if ("why" in found) return [`${goQuote(folder)} must be a valid directory: ${found.why}`];

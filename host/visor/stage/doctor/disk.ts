@@ -1,6 +1,9 @@
 /** Is there room for a backup, and for what an upgrade writes? */
 import { join } from "node:path";
 import type { Files } from "../../../base/files/files.js";
+import { shellWord } from "../../../base/text/shell-word.js";
+import { Home } from "../../../node/home/home.js";
+import { livingHolder } from "../../../node/home/home-lock.js";
 import { isLacking } from "../../decide/readiness.js";
 import { RESERVE_BYTES } from "../../download/reserve.js";
 import { refusalOf } from "../files-readiness.js";
@@ -11,12 +14,16 @@ const MEBIBYTE = 2 ** 20;
 const FILES_MAX = 200_000;
 
 export function diskFindings({ files, read, scheduled }: Patient): Finding[] {
-  const { home, backupDir, isBackupSkipped } = read.settings;
+  const { home, name, backupDir, isBackupSkipped } = read.settings;
   const data = join(home, "data");
   if (files.facts(data)?.kind !== "folder") return [];
   const bytes = folderBytes(files, data);
   if (isBackupSkipped) {
     return [warning("backup", "UNSAFE_SKIP_BACKUP is true: an upgrade that fails has no way back on this machine")];
+  }
+  if (livingHolder(new Home(home).relayLockFile) !== undefined) {
+    const detail = "the switch under a relay makes no backup: an upgrade that fails has no way back on this machine";
+    return [warning("backup", detail, `${shellWord(name)} backup FOLDER --home ${shellWord(home)}`)];
   }
   if (files.facts(backupDir)?.kind !== "folder") return [];
   // Of a plan that is ahead it was tried already.

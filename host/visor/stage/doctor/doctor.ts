@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { messageOf } from "../../../base/errors/errors.js";
 import { foundUnrecordedVote } from "../../../node/home/unrecorded-vote.js";
+import { REMEDIES } from "../../decide/settings/checks.js";
 import { damagedRecords } from "../files-readiness.js";
 import { delayProblem, RESTART_OFF, RESTART_ON } from "../home-readiness.js";
 import { diskFindings } from "./disk.js";
@@ -40,7 +41,7 @@ export function examine(patient: Patient): Finding[] {
 function settingFindings({ read, files }: Patient): Finding[] {
   const { settings, problems, warnings, file } = read;
   const findings = [
-    ...problems.map((text) => wrong("settings", text)),
+    ...problems.map((text) => wrong("settings", text, REMEDIES.get(text) ?? null)),
     ...warnings.map((text) => warning("settings", text)),
   ];
   if (settings.shutdownGrace === 0) {

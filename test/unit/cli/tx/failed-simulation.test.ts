@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FailureReporter } from "../../../../host/base/terminal/fail.js";
 import { makePrompt } from "../../../../host/base/terminal/prompt.js";
+import { txFailure } from "../../../../host/cli/client/tx/failure.js";
 import { keyFromMnemonic } from "../../../../host/cli/wallet/derive.js";
 import { Keyring } from "../../../../host/cli/wallet/keyring.js";
 import { exampleChain } from "../../../example-chain.js";
@@ -50,6 +51,14 @@ test("tx whose simulation fails → code, codespace and log of the module's erro
       expect([text.exit, json.exit]).toEqual([1, 1]);
     }
   }));
+
+test("a vote that comes too late or too early → what that is, and the query that shows it", () => {
+  const log = "failed to execute message; message index: 0: 1: inactive proposal";
+  const { message } = txFailure("UPG_TX_FAILED", "the simulation", { codespace: "gov", code: 3, log });
+  expect(message).toBe(
+    `the simulation failed with code 3 of gov: ${log}. Its voting period has not begun or is over: \`query gov proposal ID\` shows its status and times`,
+  );
+});
 
 test("tx that the node refuses → the same members, with UPG_REMOTE_REFUSED", () =>
   useTestNode(async ({ rpc }) => {
