@@ -44,7 +44,7 @@ describe("before a plan", () => {
             --log_format string   format of logs (plain|json) (default "plain")
             --log_level string    least level of logs (trace|debug|info|warn|error|fatal|silent) (default "info")
             --log_no_color        logs without colours, on a terminal too
-        -o, --output string       format of results; --json is the same as -o json (text|json)
+        -o, --output string       format of results (default: text, of tx json); --json is the same as -o json (text|json)
             --trace               print the stack of errors
 
       Use "chaind query upgrade [command] --help" for more information about a command.

@@ -222,7 +222,10 @@ function rootCommand({ chain, io }: ProgramContext, version: string): Cobra {
     )
     .option("--chain-id <string>", "chain id (default: that of client.toml, else the node's)")
     .addOption(
-      new Option("-o, --output <string>", "format of results; --json is the same as -o json").choices(["text", "json"]),
+      new Option(
+        "-o, --output <string>",
+        "format of results (default: text, of tx json); --json is the same as -o json",
+      ).choices(["text", "json"]),
     )
     .addOption(new Option("--log_format <string>", "format of logs").choices(["plain", "json"]).default("plain"))
     .addOption(

@@ -19,6 +19,7 @@ export function registerPreUpgrade(program: Cobra, context: Context): void {
         "plan's block is not made are refused.\n" +
         "Exit 0: this binary can go on, or take over at the height. 30: it cannot, and trying again does not help.\n" +
         "31: it can, but a plan is due and another process still has the home open: try again.\n" +
+        "Supervisors read that status and the lines on stderr, which are the same with -o json.\n" +
         "Without --home and its environment the home is DAEMON_HOME, where Cosmovisor runs this command.",
     )
     .option("--handlers <string>", "folder of handlers, beside <home>/handlers (default: the program's own)")

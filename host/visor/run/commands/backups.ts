@@ -12,6 +12,7 @@ export function registerBackups(program: Cobra, tools: VisorTools): void {
       "Lists the backups in DAEMON_DATA_BACKUP_DIR, the latest first. One with a manifest can be checked and restored by\n" +
         "`chainvisor rollback --backup NAME`; one that Cosmovisor made has none.",
     )
+    .example("backups", "backups -o json")
     .action(async () => {
       const found = listBackups(tools.files, tools.settings().backupDir);
       await tools.output.print({ backups: found.map(rowOf) }, found.map(lineOf).join("\n") || "No backups.");

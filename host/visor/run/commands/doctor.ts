@@ -20,6 +20,7 @@ export function registerDoctor(program: Cobra, tools: VisorTools): void {
         "asked the node, else what the state of the home holds. Exit 30 when the node is not ready for its plan or the sidecar has failed, 2 when something else is wrong; a\n" +
         "warning may be meant.",
     )
+    .example("doctor", "doctor --unit /etc/systemd/system/chaind.service")
     .option("--unit <file>", "a unit file to look at (default: those of systemd that name this home)", collect)
     .action(async ({ unit }: { unit?: readonly string[] }) => {
       const { found, findings: examined } = await examineHome(tools.readSettings(), realMachine, unit);

@@ -18,6 +18,7 @@ export function registerPlan(program: Cobra, tools: VisorTools): void {
         "its program is in its folder. A plan that the chain has scheduled and not reached is in no file: the sidecar that\n" +
         "runs has asked the node; without one the state of the home says, for chains of this project. Exit 30: the node is not ready for the next one.",
     )
+    .example("plan", "plan -o json")
     .action(async () => {
       const settings = tools.settings();
       const found = await statusOf(settings, realMachine);
