@@ -18,12 +18,14 @@ export function diskFindings({ files, read, scheduled }: Patient): Finding[] {
   const data = join(home, "data");
   if (files.facts(data)?.kind !== "folder") return [];
   const bytes = folderBytes(files, data);
+  // First: a relay skips the backup whatever UNSAFE_SKIP_BACKUP is set to.
+  if (livingHolder(new Home(home).relayLockFile) !== undefined) {
+    const detail =
+      "under a relay or the hot switch an upgrade makes no backup: one that fails has no way back on this machine";
+    return [warning("backup", detail, `${shellWord(name)} backup FOLDER --home ${shellWord(home)}`)];
+  }
   if (isBackupSkipped) {
     return [warning("backup", "UNSAFE_SKIP_BACKUP is true: an upgrade that fails has no way back on this machine")];
-  }
-  if (livingHolder(new Home(home).relayLockFile) !== undefined) {
-    const detail = "the switch under a relay makes no backup: an upgrade that fails has no way back on this machine";
-    return [warning("backup", detail, `${shellWord(name)} backup FOLDER --home ${shellWord(home)}`)];
   }
   if (files.facts(backupDir)?.kind !== "folder") return [];
   // Of a plan that is ahead it was tried already.
