@@ -30,11 +30,12 @@ describe("examine() settings", () => {
     expect(found("1h")).toEqual([expect.stringMatching(/^warning settings: DAEMON_RESTART_DELAY is 3600 s: /)]);
     expect(found("5s")).toEqual([]);
   });
-  test("neither name nor home → what to set, of these two alone", () => {
+  test("neither name nor home → what to set, and that these two are all", () => {
     const none = { DAEMON_NAME: "", DAEMON_HOME: "" };
     expect(look("", { env: none }).filter((line) => line.includes(" settings: "))).toEqual([
       "wrong settings: DAEMON_NAME is not set → DAEMON_NAME=<the file name of the node's program, such as chaind>",
       "wrong settings: DAEMON_HOME is not set → DAEMON_HOME=<the node's home, an absolute path>",
+      "wrong settings: DAEMON_DATA_BACKUP_DIR must not be empty → nothing more: its default is DAEMON_HOME",
     ]);
   });
   test("no home at all → the settings' words, once", () => {

@@ -8,11 +8,13 @@ import type { Settings } from "../settings.js";
 
 const NAME_UNSET = "DAEMON_NAME is not set";
 const HOME_UNSET = "DAEMON_HOME is not set";
+const BACKUP_DIR_EMPTY = "DAEMON_DATA_BACKUP_DIR must not be empty";
 
 /** What to set, by the problem. */
 export const REMEDIES: ReadonlyMap<string, string> = new Map([
   [NAME_UNSET, "DAEMON_NAME=<the file name of the node's program, such as chaind>"],
   [HOME_UNSET, "DAEMON_HOME=<the node's home, an absolute path>"],
+  [BACKUP_DIR_EMPTY, "nothing more: its default is DAEMON_HOME"],
 ]);
 
 export function settingsProblems(settings: Settings, files: Files): string[] {
@@ -69,8 +71,7 @@ export function homePathProblem(home: string): string | undefined {
 }
 
 function backupDirProblems(folder: string, files: Files): string[] {
-  // The home is its default: it is empty only where the home is, and that is reported.
-  if (folder === "") return [];
+  if (folder === "") return [BACKUP_DIR_EMPTY];
   if (!isAbsolute(folder)) return [`${folder} must be an absolute path`];
   const found = kindAt(files, folder);
   if ("why" in found) return [`${goQuote(folder)} must be a valid directory: ${found.why}`];

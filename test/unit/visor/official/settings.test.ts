@@ -46,7 +46,7 @@ describe("no. 2: readSettings() checks", () => {
 
   const missing = (path: string) => `stat ${path}: no such file or directory`;
   test.each([
-    ["no home", { DAEMON_HOME: "" }, ["DAEMON_HOME is not set"]],
+    ["no home", { DAEMON_HOME: "" }, ["DAEMON_HOME is not set", "DAEMON_DATA_BACKUP_DIR must not be empty"]],
     ["no name", { DAEMON_NAME: "" }, ["DAEMON_NAME is not set"]],
     [
       "a relative home",
