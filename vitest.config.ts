@@ -23,16 +23,14 @@ const ALONE_UNIT = [
   "test/unit/cli/localnet/run.test.ts",
   "test/unit/state/witness/without-simd.test.ts",
 ];
-const ALONE_COMMANDS = [
-  "test/component/in-process.test.ts",
-  "test/component/cli/rehearsal/choices.test.ts",
-  "test/e2e/failing-modules.test.ts",
-];
-const together = (name: string, exclude: string[] = [], globalSetup: string[] = []) => ({
+const together = (name: string, exclude: string[] = []) => ({
   extends: true as const,
-  test: { name, include: [`test/${name}/**/*.test.ts`], exclude, isolate: false, globalSetup },
+  test: { name, include: [`test/${name}/**/*.test.ts`], exclude, isolate: false },
 });
-const alone = (name: string, include: string[]) => ({ extends: true as const, test: { name, include } });
+const alone = (name: string, include = [`test/${name}/**/*.test.ts`], globalSetup: string[] = []) => ({
+  extends: true as const,
+  test: { name, include, globalSetup },
+});
 
 export default defineConfig({
   resolve: { alias },
@@ -51,10 +49,9 @@ export default defineConfig({
       together("data"),
       together("scenario"),
       together("guest"),
-      ...["engines", "visor", "sim", "web", "embed"].map((name) => alone(name, [`test/${name}/**/*.test.ts`])),
-      together("component", ALONE_COMMANDS),
-      together("e2e", ALONE_COMMANDS, ["test/e2e/packed-folder.ts"]),
-      alone("commands-alone", ALONE_COMMANDS),
+      // Their tests call commands and look at what these leave in the process: a neighbour's timer would count.
+      ...["engines", "visor", "sim", "web", "embed", "component"].map((name) => alone(name)),
+      alone("e2e", undefined, ["test/e2e/packed-folder.ts"]),
       // `npm run verify:sdk`: the Cosmos SDK takes long to compile.
       ...(process.env["WITH_SDK"] ? [alone("sdk", ["test/embed-sdk/**/*.test.ts"])] : []),
       together("house"),

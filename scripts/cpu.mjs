@@ -7,8 +7,11 @@ import { readFileSync } from "node:fs";
  * Machines differ, so a run's minutes are converted by what an empty Node.js script takes on both.
  */
 export const CPU_MINUTES = 22;
-/** The same minutes, above which a run of CI fails: one and a half times the budget. */
-export const CPU_MINUTES_MAX = 33;
+/**
+ * The same minutes, above which a run of CI fails. Temporary, twice the budget: tests still start programs where calls would do. Once
+ * the suite is within the budget this becomes 33, one and a half times the budget.
+ */
+export const CPU_MINUTES_MAX = 44;
 /** CPU seconds of an empty Node.js script on the machine of the budget. */
 export const EMPTY_SCRIPT_SECONDS = 0.04;
 
@@ -38,7 +41,7 @@ export function cpuSeconds() {
  * runs: two programs on one core slow each other down.
  */
 export function emptyScriptSeconds() {
-  const [groups, starts] = [5, 3];
+  const [groups, starts] = [5, 6];
   if (!cpuSeconds()) return undefined;
   // The system counts in hundredths of a second: too coarse for one start.
   const seconds = Array.from({ length: groups }, () => {

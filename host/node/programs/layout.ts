@@ -56,7 +56,10 @@ export class Layout {
     const link = join(this.#root, "current");
     const lost = lostLink(this.#files, this.#root);
     if (lost) throw wrong(lost.problem);
-    if (!this.#files.linkFacts(link)) this.#link("genesis");
+    if (!this.#files.linkFacts(link)) {
+      this.#required(this.#inFolder("genesis"));
+      this.#link("genesis");
+    }
     const folder = relative(this.#root, resolve(this.#root, this.#target(link)));
     if (!/^(genesis|upgrades\/[^/]+)$/.test(folder)) {
       throw wrong(`${link} links to ${folder}: expected genesis, or upgrades/ and a name`);

@@ -239,7 +239,8 @@ export class Relay {
     }
     const newer = kind === "too-old" ? await this.#nextProgram.newer(program) : undefined;
     if (newer) return { program: newer };
-    if (kind === "again" || kind === "crash") return signal.aborted ? { exit: 0 } : this.#again(program, end);
+    if (kind === "again" || kind === "crash")
+      return signal.aborted ? { exit: 0 } : this.#again(program, end, kind === "again");
     if (loss) await this.#engine.refuse(loss);
     if (end.error) throw new UpgradeError("UPG_INVALID_CONFIG", `${program.file} ${describeWorkerEnd(end)}`);
     return { exit: end.exit ?? 1 };
@@ -258,8 +259,9 @@ export class Relay {
     return { program: next };
   }
 
-  async #again(program: Program, end: ProcessEnd): Promise<Next> {
-    const millis = this.#restarts.next(this.options.machine.clock.now(), WORKER_RESTARTS.waits);
+  async #again(program: Program, end: ProcessEnd, isAsked: boolean): Promise<Next> {
+    const { waits } = WORKER_RESTARTS;
+    const millis = this.#restarts.next(this.options.machine.clock.now(), { waits, isAsked });
     if (millis === undefined) {
       const { restartsMax, restartWindow } = this.#restarts.options;
       const what = `worker ${program.name} ${describeWorkerEnd(end)}, and was started again ${restartsMax} times in ${restartWindow / 1_000} s`;

@@ -58,16 +58,16 @@ async function supervised(
     );
   }
   const status = await openStatus({ board, settings, machine, args, log });
-  const endNotify = notifySystemd({ machine, board, env, cwd: settings.root });
   const { signal } = signals;
   try {
-    return await runVisor({
+    const endNotify = notifySystemd({ machine, board, env, cwd: settings.root });
+    const run = runVisor({
       ...{ ...options, machine, board, log, signal },
       onSignal: (listener, reach) => signals.onLater(listener, reach),
       isSignalShared: (name) => signals.isShared(name),
     });
+    return await run.finally(endNotify);
   } finally {
-    await endNotify();
     await status.close();
   }
 }

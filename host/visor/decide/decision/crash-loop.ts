@@ -10,6 +10,11 @@ export interface CrashLoopOptions {
   readonly waits?: readonly number[];
 }
 
+interface NextOptions {
+  readonly waits?: readonly number[] | undefined;
+  readonly isAsked?: boolean;
+}
+
 export class CrashLoop {
   #times: number[] = [];
   #waits = 0;
@@ -20,9 +25,11 @@ export class CrashLoop {
    * Milliseconds to wait before the next start; undefined: there were too many.
    * @param now of a clock that never goes back
    * @param waits in place of those of all starts
+   * @param isAsked the program has asked for another start (14): one is given whatever the settings are
    */
-  next(now: number, waits = this.options.waits): number | undefined {
-    const { restartsMax, restartWindow } = this.options;
+  next(now: number, { waits = this.options.waits, isAsked = false }: NextOptions = {}): number | undefined {
+    const { restartWindow } = this.options;
+    const restartsMax = Math.max(this.options.restartsMax, isAsked ? 1 : 0);
     this.#times = this.#times.filter((time) => now - time < restartWindow);
     if (this.#times.length >= restartsMax) return undefined;
     if (this.#times.length === 0) this.#waits = 0;

@@ -121,7 +121,7 @@ export class AfterExit {
 
   async #again(last: PendingExit, after: AfterEnd): Promise<void> {
     const { machine, board, log, signal, settings } = this.shared;
-    const wait = this.crashes.next(machine.clock.now());
+    const wait = this.crashes.next(machine.clock.now(), { isAsked: after.kind === "again" });
     const exit = after.kind === "crashed" ? after.exit : 1;
     if (wait === undefined) {
       const window = settings.restartWindow / 1_000;

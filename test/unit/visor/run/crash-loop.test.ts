@@ -19,4 +19,10 @@ describe("CrashLoop", () => {
     expect(loop.next(600_005)).toBe(1_000);
     expect(new CrashLoop({ restartsMax: 0, restartWindow: 1 }).next(0)).toBeUndefined();
   });
+
+  test("a start that the program has asked for → given also where crashes are given none; it counts with them", () => {
+    const loop = new CrashLoop({ restartsMax: 0, restartWindow: 600_000 });
+    expect([true, true, false].map((isAsked) => loop.next(5, { isAsked }))).toEqual([1_000, undefined, undefined]);
+    expect(loop.next(600_005, { isAsked: true })).toBe(1_000);
+  });
 });
