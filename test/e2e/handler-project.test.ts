@@ -71,6 +71,7 @@ describe("chaind handler new, build, test, diff", () => {
     writeFileSync(fixture, JSON.stringify({ stores, expect: { stores: { bank: [...stores.bank, ...pairs] } } }));
     const { exit, answer } = await inProject("test", "--fixture", fixture);
     expect(exit).toBe(20);
+    // The answer is parsed JSON, and docs/openapi.json has no schema of it: the test states the member that it reads.
     const { checks } = answer() as unknown as { checks: { name: string; differences?: Json[] }[] };
     const differences = checks.find(({ name }) => name === 'store "bank"')?.differences;
     expect(differences).toHaveLength(13);
@@ -93,6 +94,7 @@ describe("chaind handler new, build, test, diff", () => {
   test("test --gas → the gas of each place, of what it paid for, of each function by its name, which add up to the whole", async () => {
     const { exit, answer } = await inProject("test", "--gas");
     expect(exit).toBe(0);
+    // Parsed JSON again; the test states these two members.
     const { gas, gas_profile } = answer() as unknown as { gas: string; gas_profile: GasProfile };
     const { phases, charges, functions, outside } = gas_profile;
     const own = [{ gas: outside }, ...functions.map((each) => ({ gas: each.own }))];

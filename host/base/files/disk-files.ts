@@ -27,7 +27,7 @@ import { tryWrite } from "./write-probe.js";
 
 const MODE_BITS = 0o7777;
 
-/** What is made belongs to the user of this process. */
+/** The user of this process owns the files and folders that it makes. */
 export const plainFiles: Files = {
   facts: (path) => unlessMissing(() => factsOf(statSync(path))),
   linkFacts: (path) => unlessMissing(() => factsOf(lstatSync(path))),
@@ -59,7 +59,7 @@ export const plainFiles: Files = {
   tryWrite,
 };
 
-/** What root makes in a home of another user belongs to that user. */
+/** Files and folders that root makes in a home of another user are given to that user. */
 export const diskFiles: Files = {
   ...plainFiles,
   makeFolder: (path, mode) => {

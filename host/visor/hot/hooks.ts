@@ -23,8 +23,8 @@ export interface RelayHooks {
   /** A worker that crashed is started again. */
   onAgain(): void;
   /**
-   * Before the height somebody else looks for what a plan lacks, asks its program and reports both. `isChecked`: was the program asked, as
-   * its file is now, and can it take over? Undefined: the hot switch does that itself.
+   * Prepares the next program before the height, and reports what it lacks. `isChecked` returns true if it has asked this file of the
+   * program, and the program can take over. Where `preparation` is undefined, the hot switch prepares the program.
    */
   readonly preparation: { isChecked(program: Program): boolean } | undefined;
   /** Is the plan's program fetched, so that nobody has to put it in its place? */

@@ -38,7 +38,7 @@ export interface RelayOptions
   readonly log: EngineSideOptions["log"];
   /** Counts how often a worker that has crashed is started again, with other restarts; default: WORKER_RESTARTS alone. */
   readonly restarts?: CrashLoop | undefined;
-  /** Aborted when a stop has waited long enough for the block under way: all end without it. Undefined: it is waited for. */
+  /** Its abort ends a stop that still waits for the block under way. Where it is undefined, a stop waits as long as the block takes. */
   readonly late?: AbortSignal | undefined;
   readonly start: (program: Program) => Worker;
   /** Before its turn: it waits until it is asked for its place. */
@@ -284,7 +284,7 @@ export class Relay {
   }
 }
 
-/** Undefined: it never is. */
+/** Resolves when the signal is aborted; never where there is no signal. */
 const aborted = (signal: AbortSignal | undefined) =>
   new Promise<void>((resolve) => {
     if (signal?.aborted) resolve();

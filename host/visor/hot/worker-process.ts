@@ -64,7 +64,7 @@ export class WorkerProcess implements Worker {
   }
 
   async lastBlock(): Promise<LastBlock | undefined> {
-    // What a worker that was killed has left. Another file is not removed: the worker names it and ends.
+    // A killed worker leaves its socket here. The relay removes no other file: the worker reports such a file and exits.
     const { socket: path } = this.options;
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path, { force: true });
     if (this.options.isStandby) this.#app.call();

@@ -10,7 +10,7 @@ const NAME_UNSET = "DAEMON_NAME is not set";
 const HOME_UNSET = "DAEMON_HOME is not set";
 const BACKUP_DIR_EMPTY = "DAEMON_DATA_BACKUP_DIR must not be empty";
 
-/** What to set, by the problem. */
+/** For each problem, the setting that solves it. */
 export const REMEDIES: ReadonlyMap<string, string> = new Map([
   [NAME_UNSET, "DAEMON_NAME=<the file name of the node's program, such as chaind>"],
   [HOME_UNSET, "DAEMON_HOME=<the node's home, an absolute path>"],

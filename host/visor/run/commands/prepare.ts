@@ -89,7 +89,7 @@ interface PlanToPrepare extends ScheduledPlan {
 /**
  * The first of the upgrades that `plan`, `doctor` and `status` report. What the chains of other projects have scheduled only their
  * nodes know.
- * @throws UpgradeError UPG_REMOTE_UNAVAILABLE: nobody knows; UPG_INVALID_CONFIG: the file is none of a plan
+ * @throws UpgradeError UPG_REMOTE_UNAVAILABLE: neither the node nor a file names a plan; UPG_INVALID_CONFIG: the file does not contain a plan
  */
 async function planToPrepare(settings: Settings, file: string | undefined, say: Say): Promise<PlanToPrepare> {
   if (file !== undefined) return { plan: planInFile(file), from: file };

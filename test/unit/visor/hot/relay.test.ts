@@ -136,6 +136,18 @@ describe("Relay, a worker that is killed", () => {
   });
 });
 
+/** A relay that was asked to stop after CometBFT got the response to FinalizeBlock of block 1, and before its Commit. */
+async function stoppedInBlock() {
+  const network = new TestNetwork(new Chain(), []);
+  const engine = await network.engine();
+  await call(engine, INFO);
+  await call(engine, INIT);
+  await call(engine, finalize(1n));
+  network.stop();
+  await network.says("finishing block 1, then stopping");
+  return { network, engine };
+}
+
 describe("Relay, ends of its own", () => {
   test("a worker's failure that no other one repairs → its exception for CometBFT, its exit status", async () => {
     const network = new TestNetwork(planned(), [{ haltHeight: 3n }]);
@@ -163,26 +175,14 @@ describe("Relay, ends of its own", () => {
   });
 
   test("a signal in the middle of a block → the block is committed before the end", async () => {
-    const network = new TestNetwork(new Chain(), []);
-    const engine = await network.engine();
-    await call(engine, INFO);
-    await call(engine, INIT);
-    await call(engine, finalize(1n));
-    network.stop();
-    await network.says("finishing block 1, then stopping");
+    const { network, engine } = await stoppedInBlock();
     await call(engine, COMMIT);
     expect(await network.end).toBe(0);
     expect(network.chain.start().height).toBe(1n);
   });
 
   test("a signal in the middle of a block, and its time is over → all end without it; the next start makes it", async () => {
-    const network = new TestNetwork(new Chain(), []);
-    const engine = await network.engine();
-    await call(engine, INFO);
-    await call(engine, INIT);
-    await call(engine, finalize(1n));
-    network.stop();
-    await network.says("finishing block 1, then stopping");
+    const { network } = await stoppedInBlock();
     network.giveUp();
     expect(await network.end).toBe(0);
     expect(network.log).toContain("warn block 1 is not finished in time: all end without it");
