@@ -1,6 +1,6 @@
 /** Files of a home that are pipes, devices or folders: a clear error at once, where opening a pipe would wait for ever. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -155,4 +155,18 @@ test("version with a client.toml that is a pipe → no hang", () => {
   });
   expect([end.status, end.signal], end.stderr).toEqual([30, null]);
   expect(end.stderr).toContain("it is no regular file, but a pipe");
+});
+
+test("relay with its lock as a folder → 30 with its name, on stderr", async () => {
+  const line = new CommandLine();
+  makeHome(line.home, genesisText());
+  const lock = join(line.home, "data", "RELAY");
+  mkdirSync(lock, { recursive: true });
+  const env = { ...process.env, COMETBFT_BIN: join(root, "cometbft") };
+  writeFileSync(env.COMETBFT_BIN, "#!/bin/sh\necho 0.38.17\n", { mode: 0o755 });
+  const end = spawnSync(process.execPath, [join(DIST, "chaind.js"), "relay", "--home", line.home], {
+    ...{ env, encoding: "utf8", timeout: 30_000 },
+  });
+  expect([end.status, end.signal], end.stderr).toEqual([30, null]);
+  expect(end.stderr).toContain(lock);
 });
